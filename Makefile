@@ -1,0 +1,60 @@
+# Readtrail. `make help` lists the targets; the README's two are demo and test.
+
+# Go 1.27.3 brings encoding/json/jsontext (RFC 8785) and fixes faults of the
+# standard library that are reachable in a collector; the go command fetches it.
+export GOTOOLCHAIN := go1.27.3
+# The binaries must be the same from a clone, an archive and a work tree.
+export GOFLAGS := -buildvcs=false
+
+LDFLAGS := -s -w
+# The race detector needs a C compiler; without one the tests run without it.
+RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
+GO_DIRS := cmd e2e exporter extension internal journal processor record schema
+SOURCES := $(shell find cmd exporter extension internal journal processor record schema -name '*.go' -not -name '*_test.go') \
+	$(shell find schema -name '*.json') go.mod go.sum builder-config.yaml
+
+.PHONY: help build demo test check unit e2e bench fuzz generate fmt clean
+
+help: ## List the targets
+	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+
+build: bin/readtrail-collector bin/readtrail ## Build bin/readtrail-collector and bin/readtrail
+
+bin/readtrail-collector: $(SOURCES)
+	go tool builder --config builder-config.yaml --skip-compilation --skip-strict-versioning=false
+	cd _build && go build -trimpath -ldflags='$(LDFLAGS)' -o ../bin/readtrail-collector .
+
+bin/readtrail: $(SOURCES)
+	go build -trimpath -ldflags='$(LDFLAGS)' -o bin/readtrail ./cmd/readtrail
+
+demo: build ## Run the main job on real telemetry, show and verify what it wrote
+	go run ./internal/demo
+
+test: build check unit e2e ## Check and test everything
+
+check: ## Formatting, vet, static analysis, generated files
+	@test -z "$$(go tool gofumpt -l $(GO_DIRS))" || { go tool gofumpt -d $(GO_DIRS); exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	sh internal/build/check-generated.sh
+
+unit: ## Unit tests of all packages
+	go test $(RACE) $(shell go list ./... | grep -v /e2e)
+
+e2e: build ## Tests of the built collector and CLI
+	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...
+
+bench: build ## Benchmarks, as ratios against named baselines of the same run
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## Fuzz every parser for FUZZTIME each (default 30s)
+	sh internal/build/fuzz.sh $(or $(FUZZTIME),30s)
+
+generate: ## Regenerate what metadata.yaml files generate
+	go generate ./...
+
+fmt: ## Format the Go files
+	go tool gofumpt -w $(GO_DIRS)
+
+clean: ## Remove what builds and demos made
+	rm -rf bin _build .demo

@@ -1,0 +1,95 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/hex"
+	"regexp"
+	"strings"
+)
+
+// Prefixes of the ids that we derive (contract 3).
+const (
+	prefixRead  = "read_"
+	prefixEvent = "evt_"
+)
+
+// derivedLength is the number of base32 characters of a derived id: 130 bits.
+const derivedLength = 26
+
+var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// ReadIDOfSpan derives the read_id of a span from its trace and span id. If one
+// of them is invalid the caller adds what else identifies the span, since ids
+// of zero would make strangers repeats of each other.
+func ReadIDOfSpan(traceID [16]byte, spanID [8]byte, extra ...[]byte) string {
+	return derive(prefixRead, "span", append([][]byte{traceID[:], spanID[:]}, extra...)...)
+}
+
+// ReadIDOfSpanEvent derives the read_id of the event at index of a span.
+func ReadIDOfSpanEvent(traceID [16]byte, spanID [8]byte, index int, extra ...[]byte) string {
+	return derive(prefixRead, "span_event",
+		append([][]byte{traceID[:], spanID[:], binary.BigEndian.AppendUint64(nil, uint64(index))}, extra...)...)
+}
+
+// ReadIDOfLog derives the read_id of a log record from its ids, its time in
+// nanoseconds, its event name, its call id and the digest of its body.
+func ReadIDOfLog(traceID [16]byte, spanID [8]byte, unixNano uint64, eventName, callID, bodyDigest string) string {
+	return derive(prefixRead, "log", traceID[:], spanID[:], binary.BigEndian.AppendUint64(nil, unixNano),
+		[]byte(eventName), []byte(callID), []byte(bodyDigest))
+}
+
+// derive hashes length-prefixed fields, so that no two field lists have the
+// same preimage.
+func derive(prefix, item string, fields ...[]byte) string {
+	h := sha256.New()
+	for _, f := range append([][]byte{[]byte("readtrail/id/v1"), []byte(item)}, fields...) {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(f)))
+		h.Write(n[:])
+		h.Write(f)
+	}
+	return prefix + lowerBase32.EncodeToString(h.Sum(nil))[:derivedLength]
+}
+
+// EventID returns the event id for a ULID in Crockford base32 (contract 3).
+func EventID(ulid string) string { return prefixEvent + ulid }
+
+// HexTraceID spells a trace id as entries do; an all-zero id is absent.
+func HexTraceID(id [16]byte) string {
+	if id == [16]byte{} {
+		return ""
+	}
+	return hex.EncodeToString(id[:])
+}
+
+// HexSpanID spells a span id as entries do; an all-zero id is absent.
+func HexSpanID(id [8]byte) string {
+	if id == [8]byte{} {
+		return ""
+	}
+	return hex.EncodeToString(id[:])
+}
+
+// TraceExecution is the execution id of a record whose telemetry names no
+// execution but has a trace.
+func TraceExecution(traceID string) string { return "trace:" + traceID }
+
+// ItemExecution is the execution id of a record that has neither an execution
+// nor a trace: an execution of its own, so that nothing is joined by accident.
+func ItemExecution(id string) string { return "item:" + id }
+
+// maxIDLength bounds an id that an application gives, in bytes.
+const maxIDLength = 256
+
+var givenID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@#+=-]*$`)
+
+// ValidGivenID reports whether s can serve as an id given by an application:
+// visible ASCII without spaces or quotes, at most 256 bytes.
+func ValidGivenID(s string) bool {
+	return len(s) <= maxIDLength && givenID.MatchString(s) && !strings.HasPrefix(s, "sha256:")
+}

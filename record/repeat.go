@@ -1,0 +1,108 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"slices"
+)
+
+// Repeat is what tells whether a record is one that the journal already has.
+type Repeat struct {
+	// ID is the id of the record, "" if it is never a repeat.
+	ID string
+	// Given says that the application gave the id: it has no horizon.
+	Given bool
+	// Digest identifies the body apart from what the writer adds.
+	Digest [sha256.Size]byte
+	// Parts are the repeat keys of the spans of a lineage record.
+	Parts [][sha256.Size]byte
+}
+
+// RepeatOf reads from the canonical body of a stored entry what its draft said
+// when it was appended, so that repeats are known across restarts.
+func RepeatOf(kind Kind, body []byte) (Repeat, error) {
+	members, err := split(body)
+	if err != nil {
+		return Repeat{}, err
+	}
+	r := Repeat{Digest: sourceDigest(kind, members)}
+	switch kind {
+	case KindRead:
+		var read struct {
+			ReadID string           `json:"read_id"`
+			Basis  map[string]Basis `json:"basis"`
+		}
+		if err := json.Unmarshal(body, &read); err != nil {
+			return Repeat{}, err
+		}
+		r.ID, r.Given = read.ReadID, read.Basis["read_id"] == BasisAttribute
+	case KindJournal:
+		var journal struct {
+			Detail struct {
+				ItemID string `json:"item_id"`
+			} `json:"detail"`
+		}
+		if err := json.Unmarshal(body, &journal); err != nil {
+			return Repeat{}, err
+		}
+		r.ID = journal.Detail.ItemID
+	case KindLineage:
+		var lineage struct {
+			Correlation Correlation      `json:"correlation"`
+			Spans       []jsontext.Value `json:"spans"`
+		}
+		if err := json.Unmarshal(body, &lineage); err != nil {
+			return Repeat{}, err
+		}
+		for _, raw := range lineage.Spans {
+			r.Parts = append(r.Parts, newPart(lineage.Correlation.TraceID, raw).Key)
+		}
+	}
+	return r, nil
+}
+
+func newPart(traceID string, raw []byte) Part {
+	return Part{Key: sha256.Sum256(append([]byte(traceID+"\n"), raw...)), Raw: raw}
+}
+
+// sourceDigest hashes what the source of a record said, leaving out what the
+// writer adds. An event_id does not count: a retry may come with a new one.
+func sourceDigest(kind Kind, members []member) [sha256.Size]byte {
+	source := slices.Clone(members)
+	source = slices.DeleteFunc(source, func(m member) bool {
+		switch m.name {
+		case "conflicts_with", "event_id", "journal_id", "recorded_at", "scope", "sequence", partsMember:
+			return true
+		case "occurred_at":
+			return kind == KindJournal
+		}
+		return false
+	})
+	if i, found := slices.BinarySearchFunc(source, "observed_by", compareName); found {
+		raw := withoutCollector(source[i].raw)
+		if raw == nil {
+			source = slices.Delete(source, i, i+1)
+		} else {
+			source[i].raw = raw
+		}
+	}
+	return sha256.Sum256(object(source))
+}
+
+// withoutCollector removes collector_id from a canonical observed_by; nil means
+// that nothing else was in it.
+func withoutCollector(observedBy []byte) []byte {
+	members, err := split(observedBy)
+	if err != nil {
+		return observedBy
+	}
+	members = slices.DeleteFunc(members, func(m member) bool { return m.name == "collector_id" })
+	if len(members) == 0 {
+		return nil
+	}
+	return object(members)
+}

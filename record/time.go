@@ -1,0 +1,61 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"errors"
+	"time"
+)
+
+// timeLayout is the only spelling of a time in an entry: RFC 3339, UTC, Z,
+// exactly nine fractional digits (contract 2).
+const timeLayout = "2006-01-02T15:04:05.000000000Z"
+
+// Time is an instant as entries spell it. The zero Time is absent.
+type Time struct{ t time.Time }
+
+var errTime = errors.New("time is not RFC 3339 in UTC with nine fractional digits")
+
+// NewTime returns t as an entry holds it.
+func NewTime(t time.Time) Time { return Time{t.UTC()} }
+
+// TimeFromUnixNano returns the instant ns nanoseconds after the epoch, as OTLP
+// counts them; 0 means unknown and gives the absent Time.
+func TimeFromUnixNano(ns uint64) Time {
+	if ns == 0 {
+		return Time{}
+	}
+	const second = uint64(time.Second)
+	return NewTime(time.Unix(int64(ns/second), int64(ns%second)))
+}
+
+// ParseTime reads the one spelling that entries allow.
+func ParseTime(s string) (Time, error) {
+	t, err := time.Parse(timeLayout, s)
+	if err != nil || len(s) != len(timeLayout) {
+		return Time{}, errTime
+	}
+	return NewTime(t), nil
+}
+
+// Std returns the instant as a time.Time.
+func (t Time) Std() time.Time { return t.t }
+
+// IsZero reports whether the time is absent.
+func (t Time) IsZero() bool { return t.t.IsZero() }
+
+// String returns the spelling of contract 2.
+func (t Time) String() string { return t.t.Format(timeLayout) }
+
+// AppendText implements encoding.TextAppender.
+func (t Time) AppendText(b []byte) ([]byte, error) { return t.t.AppendFormat(b, timeLayout), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *Time) UnmarshalText(b []byte) (err error) {
+	*t, err = ParseTime(string(b))
+	return err
+}
