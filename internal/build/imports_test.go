@@ -1,0 +1,86 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package build holds the checks on the source tree itself.
+package build
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/readtrail/readtrail/"
+
+// imports returns what the non-test code of a package depends on.
+func imports(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", module+pkg).Output()
+	require.NoError(t, err, pkg)
+	return strings.Fields(string(out))
+}
+
+// TestAnAuditorLinksTheJournalWithoutACollector holds rule 1 of the house: these
+// rooms import nothing of OpenTelemetry.
+func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
+	for _, pkg := range []string{"record", "journal", "schema", "internal/content", "internal/durable", "internal/segment", "internal/ledger", "cmd/readtrail"} {
+		for _, dep := range imports(t, pkg) {
+			assert.False(t, strings.HasPrefix(dep, "go.opentelemetry.io/"), "%s imports %s", pkg, dep)
+		}
+	}
+}
+
+// TestImportsGoDownOnly ranks the rooms; a room imports only lower ones, and
+// components never import each other.
+func TestImportsGoDownOnly(t *testing.T) {
+	rank := map[string]int{
+		"schema": 0, "record": 1, "internal/durable": 1, "internal/content": 1,
+		"journal": 2, "internal/segment": 2, "internal/carrier": 2, "internal/telemetry": 2,
+		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3,
+		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4, "cmd/readtrail": 4,
+	}
+	for pkg, own := range rank {
+		for _, dep := range imports(t, pkg) {
+			room, ours := strings.CutPrefix(dep, module)
+			if !ours || room == pkg {
+				continue
+			}
+			if strings.HasPrefix(room, pkg+"/") {
+				continue // a package's own parts
+			}
+			other, known := rank[room]
+			if assert.True(t, known, "%s imports %s, which has no rank here", pkg, room) {
+				assert.Less(t, other, own, "%s imports %s", pkg, room)
+			}
+		}
+	}
+}
+
+// TestEveryFileSaysWhoseItIs demands the two lines of license header.
+func TestEveryFileSaysWhoseItIs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), "_") || d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" || strings.HasPrefix(d.Name(), "generated_") {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		assert.True(t, bytes.Contains(data[:min(len(data), 200)], []byte("SPDX-License-Identifier: Apache-2.0")), path)
+		return nil
+	}))
+}
