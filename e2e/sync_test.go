@@ -38,7 +38,7 @@ func TestEachAcknowledgementFollowsAnFsync(t *testing.T) {
 	strace := requireStrace(t)
 	h := newHouse(t, "e2e/testdata/audit.yaml")
 	// Small segments, so that creates happen between acknowledgements.
-	h.variant("max_bytes: 1048576", "max_bytes: 8192")
+	h.variant("max_bytes: 131072", "max_bytes: 8192")
 	log := filepath.Join(h.base, "strace.log")
 	cfg := h.rigConfig()
 	cfg.Command = append([]string{strace, "-f", "-y", "-qq", "-s", "24", "-e", "trace=openat,write,pwrite64,writev,fsync,fdatasync", "-o", log}, cfg.Command...)

@@ -1,0 +1,17 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import "github.com/spf13/cobra"
+
+func newKeysCommand(con *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "keys",
+		Short: "Make signing keys and look at a registry of trusted keys",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  needsSubcommand,
+	}
+	cmd.AddCommand(newKeysNewCommand(con), newKeysListCommand(con))
+	return cmd
+}

@@ -1,0 +1,97 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/readtrail/readtrail/journal"
+)
+
+// The files that keys new writes.
+const (
+	keyFile      = "signing-key.pem"
+	registryFile = "keys.json"
+)
+
+func newKeysNewCommand(con *console) *cobra.Command {
+	var dir, validFrom string
+	cmd := &cobra.Command{
+		Use:   "new --out DIR",
+		Short: "Make an Ed25519 signing key and add it to the registry of trusted keys",
+		Long: "Make an Ed25519 signing key.\n\n" +
+			"DIR/" + keyFile + " is the private key (PKCS#8 PEM, mode 0600). It is never overwritten.\n" +
+			"DIR/" + registryFile + " is the registry of trusted keys, without any secret. If it exists, the\n" +
+			"new key is added to it.",
+		Example: "  readtrail keys new --out keys",
+		Args:    arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dir == "" {
+				return usagef(cmd, "--out DIR is missing")
+			}
+			from := time.Now()
+			if validFrom != "" {
+				var err error
+				if from, err = time.Parse(time.RFC3339, validFrom); err != nil {
+					return usagef(cmd, "--valid-from %q is not a time like 2026-10-09T08:12:03Z", validFrom)
+				}
+			}
+			return newKey(con, dir, from)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "out", "", "directory to write to; made if it does not exist")
+	cmd.Flags().StringVar(&validFrom, "valid-from", "", "when the key becomes valid, RFC 3339 (default now)")
+	return cmd
+}
+
+func newKey(con *console, dir string, from time.Time) error {
+	keyPath, registryPath := filepath.Join(dir, keyFile), filepath.Join(dir, registryFile)
+	registry, err := journal.ReadRegistry(registryPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		registry = &journal.Registry{}
+	} else if err != nil {
+		return err
+	}
+	pem, key, err := journal.NewKey(from)
+	if err != nil {
+		return err
+	}
+	if err := registry.Add(key); err != nil {
+		return err
+	}
+	text, err := registry.Marshal()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	if err := createKeyFile(keyPath, pem); err != nil {
+		return err
+	}
+	if err := replaceFile(registryPath, text, 0o644); err != nil {
+		// A key that no registry holds must not come into use.
+		return errors.Join(err, os.Remove(keyPath))
+	}
+	fmt.Fprintf(con.out, "key_id: %s\nsigning_key: %s\nregistry: %s\n\n", key.ID, escape(keyPath), escape(registryPath))
+	fmt.Fprintf(con.out, "%s is secret: keep it beside the collector (signing_key: {file: ...}), readable by it alone.\n", keyFile)
+	fmt.Fprintf(con.out, "%s is not: give it to the auditor by a way of its own, apart from the journal.\n", registryFile)
+	return nil
+}
+
+// createKeyFile writes a private key to a file that did not exist.
+func createKeyFile(path string, pem []byte) error {
+	err := writeNew(path, pem, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: exists already and is never overwritten: move it beside the collector or choose another --out", path)
+	}
+	return err
+}

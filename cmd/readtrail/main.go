@@ -1,0 +1,17 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command readtrail is the auditor's side of Readtrail: it makes signing keys,
+// verifies and shows journals, and recomputes digests of content. It never
+// writes to a journal.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+// An interrupt ends the process at once: no command leaves anything half done.
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

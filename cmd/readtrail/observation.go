@@ -1,0 +1,188 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json/v2"
+	"fmt"
+	"strings"
+
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// observation is what the table shows of one entry, as the entry claims it.
+type observation struct {
+	sequence    uint64
+	occurredAt  string
+	event       string
+	what        string
+	status      string
+	system      string
+	request     string
+	result      string
+	capture     string
+	toolCall    string
+	seenBy      string
+	signal      record.Signal
+	readID      string // "" for what is not a read
+	toolID      string
+	correlation record.Correlation
+}
+
+// observe reads an entry. A body of a newer version is not interpreted
+// (contract 1): only its header is shown.
+func observe(e *journal.Entry) *observation {
+	o := &observation{
+		sequence:    e.Header.Sequence,
+		occurredAt:  milliseconds(e.Header.OccurredAt),
+		event:       e.Header.EventType,
+		correlation: e.Header.Correlation,
+	}
+	if o.event == "" {
+		o.event = string(e.Kind)
+		o.what = "not interpreted: version " + e.SchemaVersion
+		return o
+	}
+	var err error
+	switch e.Kind {
+	case record.KindRead:
+		err = o.observeRead(e.Body)
+	case record.KindLineage:
+		err = o.observeLineage(e.Body)
+	case record.KindJournal:
+		err = o.observeJournal(e.Body)
+	}
+	if err != nil {
+		o.what = "not readable as " + string(e.Kind)
+	}
+	return o
+}
+
+func (o *observation) observeRead(body []byte) error {
+	var read struct {
+		record.Read   `json:",inline"`
+		ConflictsWith string `json:"conflicts_with"`
+	}
+	if err := json.Unmarshal(body, &read); err != nil {
+		return err
+	}
+	o.readID = read.ReadID
+	o.signal = read.ObservedBy.Signal
+	o.toolID = read.Source.ToolID
+	o.what = whatWasRead(&read.Read)
+	if read.ConflictsWith != "" {
+		o.what += " (conflicts with " + read.ConflictsWith + ")"
+	}
+	o.status = string(read.Response.Status)
+	o.system = systemVersion(&read.Read)
+	o.request = shortDigest(read.Request.ArgumentsDigest)
+	if o.request == "" && read.Retrieval != nil {
+		o.request = shortDigest(read.Retrieval.QueryDigest)
+	}
+	o.result = shortDigest(read.Response.ResultDigest)
+	o.capture = string(read.Capture.Request)
+	if read.Capture.Response != read.Capture.Request {
+		o.capture += "/" + string(read.Capture.Response)
+	}
+	o.toolCall = read.ToolCallID
+	o.seenBy = strings.TrimSpace(string(read.ObservedBy.Signal) + " " + read.ObservedBy.Dialect)
+	return nil
+}
+
+// whatWasRead names the tool, index, store or document that was read and how
+// much came of it.
+func whatWasRead(read *record.Read) string {
+	var named string
+	var came []string
+	if r := read.Retrieval; r != nil {
+		named = r.IndexID
+		came = append(came, count(len(r.Chunks), "chunk"))
+	}
+	if m := read.Memory; m != nil {
+		named = strings.TrimSpace(m.StoreID + " " + m.Operation)
+		came = append(came, count(len(m.Entries), "entry"))
+	}
+	if n := len(read.Documents); n == 1 && named == "" {
+		named = read.Documents[0].DocumentID
+	} else if n > 0 {
+		came = append(came, count(n, "document"))
+	}
+	if read.Source.ToolID != "" {
+		named = strings.TrimSpace(read.Source.ToolID + " " + named)
+	}
+	return strings.TrimPrefix(strings.Join(append([]string{named}, came...), ", "), ", ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, isY := strings.CutSuffix(noun, "y"); isY {
+		noun = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// systemVersion names the system and the version of the record that it gave,
+// or as of when it gave it.
+func systemVersion(read *record.Read) string {
+	version := read.Response.SourceRecordVersion
+	if version == "" {
+		version = milliseconds(read.Response.AsOf)
+	}
+	if version == "" {
+		return read.Source.System
+	}
+	return read.Source.System + "@" + version
+}
+
+func (o *observation) observeLineage(body []byte) error {
+	var lineage struct {
+		Spans []record.Span `json:"spans"`
+	}
+	if err := json.Unmarshal(body, &lineage); err != nil {
+		return err
+	}
+	o.what = count(len(lineage.Spans), "span")
+	return nil
+}
+
+func (o *observation) observeJournal(body []byte) error {
+	var about struct {
+		Detail struct {
+			Reason string `json:"reason"`
+			KeptAs string `json:"kept_as"`
+		} `json:"detail"`
+	}
+	if err := json.Unmarshal(body, &about); err != nil {
+		return err
+	}
+	o.what = about.Detail.Reason
+	if about.Detail.KeptAs != "" {
+		o.what = "torn tail kept as " + about.Detail.KeptAs
+	}
+	return nil
+}
+
+// shortDigest shows the first digits of a digest; all of it is in the entry.
+func shortDigest(digest string) string {
+	const shown = 12
+	algorithm, digits, found := strings.Cut(digest, ":")
+	if !found || len(digits) <= shown {
+		return digest
+	}
+	if algorithm == "sha256" {
+		return digits[:shown]
+	}
+	return algorithm + ":" + digits[:shown]
+}
+
+// milliseconds shortens a time of an entry for people.
+func milliseconds(t record.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.String()[:len("2006-01-02T15:04:05.000")] + "Z"
+}

@@ -1,0 +1,128 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/readtrail/readtrail/journal"
+)
+
+// defaultRows bounds a table, which is laid out as a whole.
+const defaultRows = 1000
+
+func newShowCommand(con *console) *cobra.Command {
+	var asJSON bool
+	var limit uint
+	f := &filter{}
+	cmd := &cobra.Command{
+		Use:   "show TARGET",
+		Short: "Show entries of a journal, without verifying them",
+		Long: "Show entries of a journal, without verifying them. TARGET is a root with journals, a\n" +
+			"journal, a segment, or segments joined in one file.\n\n" +
+			"The table puts the observations of one read together: the outermost leads, the others are\n" +
+			"indented. --json prints the entries as they are stored, one a line.",
+		Example: "  readtrail show journal --tool-call call_syn_0193_02\n  readtrail show journal --sequence 10-20 --json",
+		Args:    arguments("TARGET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return usageError{cmd, err}
+			}
+			if asJSON && !cmd.Flags().Changed("limit") {
+				limit = 0 // lines are printed as they are read
+			}
+			return show(con, args[0], f, limit, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.sequence, "sequence", "", "a sequence or a range: 7 or 10-20")
+	flags.StringVar(&f.trace, "trace", "", "a trace id, 32 hex digits")
+	flags.StringVar(&f.execution, "execution", "", "an execution id")
+	flags.StringVar(&f.toolCall, "tool-call", "", "the tool call id that the model gave")
+	flags.StringVar(&f.kind, "kind", "", "a kind of entry, such as read_record")
+	flags.UintVar(&limit, "limit", defaultRows, "show at most so many entries, 0 for all; --json shows all unless told")
+	flags.BoolVar(&asJSON, "json", false, "print the stored entries, one a line")
+	return cmd
+}
+
+// presenter shows what a filter let through.
+type presenter interface {
+	add(e *journal.Entry, o *observation) error
+	// end is called after the last entry of a journal.
+	end(path string) error
+}
+
+func show(con *console, target string, f *filter, limit uint, asJSON bool) error {
+	sources, err := journal.Open(target)
+	if err != nil {
+		return err
+	}
+	con.note("unverified: run readtrail verify")
+	var p presenter = &entryTable{con: con, several: len(sources) > 1}
+	if asJSON {
+		p = newEntryLines(con)
+	}
+	s := &selection{filter: f, limit: limit}
+	for _, source := range sources {
+		if err := s.read(source, p); err != nil {
+			return err
+		}
+		if err := p.end(source.Path); err != nil {
+			return err
+		}
+		if s.more {
+			con.note("more entries match: narrow the selection or raise --limit %d", limit)
+			break
+		}
+	}
+	if s.shown == 0 {
+		con.note("no entry matches")
+	}
+	if s.unreadable > 0 {
+		return fmt.Errorf("%s: %s could not be read as entries and are not shown: run readtrail verify", target, count(s.unreadable, "line"))
+	}
+	return nil
+}
+
+// selection reads the entries that a filter lets through, up to a limit over
+// all journals.
+type selection struct {
+	filter *filter
+	limit  uint
+
+	shown      uint
+	more       bool
+	unreadable int
+}
+
+func (s *selection) read(source *journal.Source, p presenter) error {
+	for line, err := range source.Lines() {
+		if err != nil {
+			return fmt.Errorf("%s: %w", source.Path, err)
+		}
+		e, err := journal.ParseLine(line.Bytes)
+		if err != nil || line.Torn {
+			s.unreadable++
+			continue
+		}
+		if !s.filter.matchesEntry(e) {
+			continue
+		}
+		o := observe(e)
+		if !s.filter.matchesCall(o) {
+			continue
+		}
+		if s.limit > 0 && s.shown == s.limit {
+			s.more = true
+			return nil
+		}
+		s.shown++
+		if err := p.add(e, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/readtrail/readtrail/journal"
+)
+
+// bodies are the members that an entry's body can be (contract 1), of this
+// version and of later ones.
+var bodies = []string{
+	"read_record", "decision_record", "action_record", "approval_record",
+	"context_record", "lineage_record", "audit_event", "journal_record",
+}
+
+// filter says which entries are shown: those that meet every condition given.
+type filter struct {
+	sequence  string
+	trace     string
+	execution string
+	toolCall  string
+	kind      string
+
+	first, last uint64
+}
+
+// check parses the conditions.
+func (f *filter) check() error {
+	f.last = ^uint64(0)
+	if f.sequence != "" {
+		first, last, isRange := strings.Cut(f.sequence, "-")
+		if !isRange {
+			last = first
+		}
+		var err, err2 error
+		f.first, err = strconv.ParseUint(first, 10, 64)
+		f.last, err2 = strconv.ParseUint(last, 10, 64)
+		if err != nil || err2 != nil || f.first > f.last {
+			return fmt.Errorf("--sequence %q is neither a number nor a range like 10-20", f.sequence)
+		}
+	}
+	f.trace = strings.ToLower(f.trace)
+	if f.trace != "" && (len(f.trace) != 32 || strings.Trim(f.trace, "0123456789abcdef") != "") {
+		return fmt.Errorf("--trace %q is not a trace id of 32 hex digits", f.trace)
+	}
+	if f.kind != "" && !slices.Contains(bodies, f.kind) {
+		return fmt.Errorf("--kind %q is none of %s", f.kind, strings.Join(bodies, ", "))
+	}
+	return nil
+}
+
+// matchesEntry tests what the header of an entry says.
+func (f *filter) matchesEntry(e *journal.Entry) bool {
+	h := &e.Header
+	return h.Sequence >= f.first && h.Sequence <= f.last &&
+		(f.kind == "" || f.kind == string(e.Kind)) &&
+		(f.trace == "" || f.trace == h.Correlation.TraceID) &&
+		(f.execution == "" || f.execution == h.Correlation.ExecutionID)
+}
+
+// matchesCall tests what the body of an entry says.
+func (f *filter) matchesCall(o *observation) bool {
+	return f.toolCall == "" || f.toolCall == o.toolCall || f.toolCall == o.correlation.CallID
+}

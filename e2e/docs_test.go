@@ -1,0 +1,60 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// command is an indented line of a document that runs the CLI.
+var command = regexp.MustCompile(`(?m)^    ((?:bin/)?readtrail .*)$`)
+
+// TestTheCommandsOfTheDocumentsRun runs every CLI command that README and docs/
+// show, in the order shown, in a directory where the collector has run as the
+// README says.
+func TestTheCommandsOfTheDocumentsRun(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(root, "bin"), filepath.Join(dir, "bin")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "result.json"), []byte(`{"country": "FR"}`), 0o600))
+	run := func(line string) {
+		t.Helper()
+		args := strings.Fields(line)
+		cmd := exec.Command(cliBin, args[1:]...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s\n%s", line, out)
+	}
+	run("readtrail keys new --out keys")
+
+	h := &house{t: t, base: dir, config: filepath.Join(root, "examples/kyc.yaml"), journal: filepath.Join(dir, "journal"), key: filepath.Join(dir, "keys", "signing-key.pem"), tracing: filepath.Join(dir, "tracing.jsonl")}
+	c := h.start()
+	require.NoError(t, c.Replay(t.Context(), filepath.Join(root, "testdata/kyc/kyc.traces.jsonl")))
+	require.NoError(t, c.Stop())
+	registry, err := os.ReadFile(filepath.Join(dir, "keys", "keys.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "keys.json"), registry, 0o600))
+
+	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	commands := 0
+	for _, document := range append(documents, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "keys new") {
+				continue // run above; it never overwrites a key
+			}
+			run(m[1])
+			commands++
+		}
+	}
+	require.Greater(t, commands, 6)
+}

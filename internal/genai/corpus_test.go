@@ -1,0 +1,130 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+func documentCount(r *record.Read) int {
+	switch {
+	case r.Retrieval != nil:
+		return len(r.Retrieval.Chunks)
+	case r.Memory != nil:
+		return len(r.Memory.Entries)
+	default:
+		return 0
+	}
+}
+
+func TestEverySpanOfTheCorpusIsWhatTheAnswerKeySays(t *testing.T) {
+	want := map[string]map[string]string{}
+	for _, row := range expected(t, "EXPECT.tsv") {
+		want[row["file"]+"/"+row["span_id"]] = row
+	}
+	l := newTestLifter(t)
+	seen, reads := 0, 0
+	for _, file := range tracesFiles(t) {
+		if !ours(file) {
+			continue
+		}
+		spans(t, file, func(in SpanInput) {
+			seen++
+			key := filepath.Base(file) + "/" + in.Span.SpanID().String()
+			row := want[key]
+			require.NotNil(t, row, key)
+			o := l.Span(in)
+			assert.Equal(t, row["class"], string(o.Class), key)
+			isRead := row["class"] == "tool" || row["class"] == "retrieval" || row["class"] == "memory"
+			require.Equal(t, isRead, o.Read != nil, key)
+			require.Nil(t, o.Unrecordable, key)
+			if !isRead {
+				return
+			}
+			reads++
+			assert.Equal(t, row["tool name"], o.Read.Source.ToolID, key)
+			assert.Equal(t, row["tool call id"], o.Read.ToolCallID, key)
+			assert.Equal(t, row["tool call id"], o.CallID, key)
+			assert.Equal(t, row["has_args"] == "1", o.Read.Capture.Request != record.CapturedNothing, key)
+			assert.Equal(t, row["has_result"] == "1", o.Read.Capture.Response != record.CapturedNothing, key)
+			if row["n_documents"] != "" {
+				n, err := strconv.Atoi(row["n_documents"])
+				require.NoError(t, err)
+				assert.Equal(t, n, documentCount(o.Read), key)
+			}
+			draft(t, o)
+		})
+	}
+	assert.Positive(t, reads)
+	assert.Positive(t, seen)
+}
+
+func TestEveryLogRecordOfTheCorpusIsWhatTheAnswerKeySays(t *testing.T) {
+	want := map[string]map[string]string{}
+	for _, row := range expected(t, "EXPECT-logs.tsv") {
+		want[row["file"]+"/"+row["record_index"]] = row
+	}
+	l := newTestLifter(t)
+	for _, file := range logsFiles(t) {
+		if !ours(file) {
+			continue
+		}
+		logs(t, file, func(i int, in LogInput) {
+			key := filepath.Base(file) + "/" + strconv.Itoa(i)
+			require.NotNil(t, want[key], key)
+			o := l.Log(in)
+			assert.Equal(t, want[key]["class"], string(o.Class), key)
+			assert.Nil(t, o.Read, key)
+		})
+	}
+}
+
+func TestNoContentOfTheCorpusEntersARecordOrASkeleton(t *testing.T) {
+	l := newTestLifter(t)
+	checked := 0
+	for _, file := range tracesFiles(t) {
+		spans(t, file, func(in SpanInput) {
+			o := l.Span(in)
+			checked++
+			require.NotContains(t, marshalled(t, o), "CANARY", filepath.Base(file))
+			require.NotContains(t, string(lineage(t, o)), "CANARY", filepath.Base(file))
+			if o.Read != nil {
+				require.NotContains(t, string(draft(t, o)), "CANARY", filepath.Base(file))
+			}
+		})
+	}
+	for _, file := range logsFiles(t) {
+		logs(t, file, func(_ int, in LogInput) {
+			o := l.Log(in)
+			checked++
+			require.NotContains(t, marshalled(t, o), "CANARY", filepath.Base(file))
+		})
+	}
+	assert.Greater(t, checked, 1000)
+}
+
+func TestASpanTwiceGivesTheSameRecordAndOtherSpansGiveOthers(t *testing.T) {
+	l := newTestLifter(t)
+	ids := map[string]string{}
+	for _, file := range tracesFiles(t) {
+		spans(t, file, func(in SpanInput) {
+			o, again := l.Span(in), l.Span(in)
+			require.Equal(t, marshalled(t, o), marshalled(t, again))
+			if o.Read == nil {
+				return
+			}
+			span := in.Span.TraceID().String() + in.Span.SpanID().String()
+			other, known := ids[o.Read.ReadID]
+			require.True(t, !known || other == span)
+			ids[o.Read.ReadID] = span
+		})
+	}
+}

@@ -1,0 +1,250 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// document is one document of a retrieval or one entry of a memory.
+type document struct {
+	id, score string
+	content   value
+	writtenAt record.Time
+}
+
+// documents is what a documentSource found.
+type documents struct {
+	list []document
+	// basis is set if the documents are parts of a larger value.
+	basis record.Basis
+	// answered says that they are what was answered, although no value holds
+	// the answer as a whole.
+	answered bool
+	ok       bool
+}
+
+// documentSource is one place where documents can stand.
+type documentSource func(*item) documents
+
+// maxDocuments bounds the documents of one read. More would not fit into an
+// entry.
+const maxDocuments = 10_000
+
+// Names of members under which libraries put what a document consists of, in
+// order of preference.
+var (
+	documentWrappers = []string{"documents", "results", "matches", "nodes", "docs", "memories", "records"}
+	documentInner    = []string{"document", "node"}
+	documentIDs      = []string{"id", "document_id", "doc_id", "chunk_id", "id_", "node_id"}
+	documentScores   = []string{"score", "relevance_score", "relevanceScore", "similarity"}
+	documentContents = []string{"content", "page_content", "pageContent", "text", "document", "memory"}
+	documentTimes    = []string{"written_at", "updated_at", "updatedAt", "created_at", "createdAt"}
+)
+
+// documentsIn reads documents from a value: an array of objects or texts, as
+// a structure, as JSON, as an array of JSON strings, alone or in a wrapper.
+func documentsIn(sources []source) documentSource {
+	return func(it *item) documents {
+		for _, s := range sources {
+			if list, ok := documentsOf(s.at(it)); ok {
+				return documents{list: list, basis: record.BasisUnwrapped, ok: true}
+			}
+		}
+		return documents{}
+	}
+}
+
+func documentsOf(v value) ([]document, bool) {
+	elements, ok := v.elements(maxDocuments)
+	if !ok {
+		members, isObject := v.object()
+		if !isObject {
+			return nil, false
+		}
+		for _, name := range documentWrappers {
+			if elements, ok = members[name].elements(maxDocuments); ok {
+				break
+			}
+		}
+	}
+	if !ok {
+		return nil, false
+	}
+	list := make([]document, 0, len(elements))
+	for _, e := range elements {
+		list = append(list, documentOf(e))
+	}
+	return list, true
+}
+
+func documentOf(v value) document {
+	members, ok := v.object()
+	if !ok {
+		if _, isString := v.str(); isString {
+			return document{content: v}
+		}
+		return document{}
+	}
+	inner := map[string]value{}
+	for _, name := range documentInner {
+		if m, isObject := members[name].object(); isObject {
+			inner = m
+			delete(members, name) // so that it is not taken for the content
+			break
+		}
+	}
+	pick := func(names []string) value {
+		for _, m := range []map[string]value{members, inner} {
+			for _, name := range names {
+				if v := m[name]; v.ok {
+					return v
+				}
+			}
+		}
+		return value{}
+	}
+	d := document{
+		id:        identifier(pick(documentIDs).text()),
+		score:     score(pick(documentScores)),
+		content:   pick(documentContents),
+		writtenAt: timeOf(pick(documentTimes).text()),
+	}
+	if metadata, isObject := pick([]string{"metadata"}).object(); isObject && d.writtenAt.IsZero() {
+		inner = metadata
+		d.writtenAt = timeOf(pick(documentTimes).text())
+	}
+	return d
+}
+
+// flattened reads documents of which each part is an attribute of its own:
+// prefix, index, infix, then id, score or content.
+func flattened(prefix, infix string) documentSource {
+	return func(it *item) documents {
+		byIndex := map[int]*document{}
+		for key, v := range it.attrs.All() {
+			rest, ok := strings.CutPrefix(key, prefix)
+			if !ok {
+				continue
+			}
+			digits, leaf, ok := strings.Cut(rest, infix)
+			index, err := strconv.Atoi(digits)
+			if !ok || err != nil || index < 0 || strconv.Itoa(index) != digits {
+				continue
+			}
+			d := byIndex[index]
+			if d == nil {
+				if len(byIndex) > maxDocuments {
+					break
+				}
+				d = &document{}
+				byIndex[index] = d
+			}
+			switch leaf {
+			case "id":
+				d.id = identifier(valueOf(v).text())
+			case "score":
+				d.score = score(valueOf(v))
+			case "content":
+				d.content = valueOf(v)
+			}
+		}
+		return documents{list: inOrder(byIndex), answered: true, ok: len(byIndex) > 0}
+	}
+}
+
+func inOrder(byIndex map[int]*document) []document {
+	indices := make([]int, 0, len(byIndex))
+	for i := range byIndex {
+		indices = append(indices, i)
+	}
+	slices.Sort(indices)
+	list := make([]document, 0, len(indices))
+	for _, i := range indices {
+		list = append(list, *byIndex[i])
+	}
+	return list
+}
+
+// asked reads documents that were given to be ranked: they are what was asked.
+func asked(given documentSource) documentSource {
+	return func(it *item) documents {
+		found := given(it)
+		found.answered = false
+		return found
+	}
+}
+
+// inEvents reads documents of which each is a span event.
+func inEvents(event, id, score_, content string) documentSource {
+	return func(it *item) documents {
+		var list []document
+		for _, e := range it.events {
+			if e.Name() != event {
+				continue
+			}
+			var d document
+			if v, ok := e.Attributes().Get(id); ok {
+				d.id = identifier(scalar(v))
+			}
+			if v, ok := e.Attributes().Get(score_); ok {
+				d.score = score(valueOf(v))
+			}
+			if v, ok := e.Attributes().Get(content); ok {
+				d.content = valueOf(v)
+			}
+			list = append(list, d)
+		}
+		return documents{list: list, answered: true, ok: len(list) > 0}
+	}
+}
+
+// ranked reads documents that are JSON each, as a whole, in the order of a
+// ranking, whose elements name the index of a document and its relevance.
+// Without a ranking the documents stand in the order in which they were given.
+func ranked(documentsKey, rankingKey string) documentSource {
+	return func(it *item) documents {
+		found := documents{basis: record.BasisUnwrapped}
+		given, ok := it.value(documentsKey).elements(maxDocuments)
+		for _, e := range given {
+			found.list = append(found.list, document{id: documentOf(e).id, content: e.opened()})
+		}
+		found.ok = ok
+		places, ok := it.value(rankingKey).elements(maxDocuments)
+		if !ok {
+			return found
+		}
+		order := make([]document, 0, len(places))
+		for _, p := range places {
+			members, _ := p.object()
+			var d document
+			if i, err := strconv.Atoi(members["index"].text()); err == nil && i >= 0 && i < len(found.list) {
+				d = found.list[i]
+			}
+			for _, name := range documentScores {
+				if s := score(members[name]); s != "" {
+					d.score = s
+					break
+				}
+			}
+			order = append(order, d)
+		}
+		found.list, found.ok = order, true
+		return found
+	}
+}
+
+// documentsFrom returns what the first source with documents found.
+func (r *row) documentsFrom(it *item) documents {
+	for _, s := range r.documents {
+		if found := s(it); found.ok {
+			return found
+		}
+	}
+	return documents{}
+}

@@ -1,0 +1,105 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"net/url"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// textOf returns the first of the attributes that has a shape, or "".
+func textOf(it *item, shape func(string) string, keys ...string) string {
+	for _, key := range keys {
+		if s := shape(it.text(key)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// host returns the host that the item talked to. A URL gives its host only.
+func host(it *item) string {
+	if s := textOf(it, hostname, "server.address", "net.peer.name", "http.host", "network.peer.address", "net.peer.ip"); s != "" {
+		return s
+	}
+	for _, key := range []string{"url.full", "http.url"} {
+		s := it.text(key)
+		if len(s) > maxURL {
+			continue
+		}
+		if u, err := url.Parse(s); err == nil {
+			if h := hostname(u.Hostname()); h != "" {
+				return h
+			}
+		}
+	}
+	return ""
+}
+
+// maxURL is the longest URL that is parsed, in bytes.
+const maxURL = 8 << 10
+
+func databaseEffect(it *item) *record.Effect {
+	target := textOf(it, name, "db.collection.name", "db.sql.table", "db.mongodb.collection", "db.cassandra.table",
+		"db.cosmosdb.container", "db.namespace", "db.name")
+	if target == "" {
+		target = host(it)
+	}
+	return &record.Effect{
+		System: textOf(it, name, "db.system.name", "db.system"),
+		Target: target,
+		Status: textOf(it, token, "db.response.status_code", "error.type"),
+	}
+}
+
+func httpEffect(it *item) *record.Effect {
+	if !clientSpan(it) {
+		return nil
+	}
+	return &record.Effect{
+		System: "http",
+		Target: host(it),
+		Status: textOf(it, token, "http.response.status_code", "http.status_code", "error.type"),
+	}
+}
+
+func rpcEffect(it *item) *record.Effect {
+	if !clientSpan(it) {
+		return nil
+	}
+	return &record.Effect{
+		System: textOf(it, name, "rpc.system.name", "rpc.system"),
+		Target: host(it),
+		Status: textOf(it, token, "rpc.response.status_code", "rpc.grpc.status_code", "error.type"),
+	}
+}
+
+func messagingEffect(it *item) *record.Effect {
+	target := textOf(it, name, "messaging.destination.name")
+	if target == "" {
+		target = host(it)
+	}
+	return &record.Effect{
+		System: textOf(it, name, "messaging.system"),
+		Target: target,
+		Status: textOf(it, token, "error.type"),
+	}
+}
+
+func processEffect(it *item) *record.Effect {
+	system := "process"
+	if is("network.protocol.name", "ssh", "sftp")(it) || is("server.port", "22")(it) {
+		system = "ssh"
+	}
+	target := host(it)
+	if target == "" {
+		target = textOf(it, name, "process.executable.name")
+	}
+	return &record.Effect{
+		System: system,
+		Target: target,
+		Status: textOf(it, token, "process.exit.code", "error.type"),
+	}
+}

@@ -1,0 +1,118 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// checkDraft is what must hold of every observation of whatever arrives.
+func checkDraft(t *testing.T, o Observation) {
+	t.Helper()
+	if o.Unrecordable != nil {
+		d, err := record.NewUnrecordableDraft(o.Header, *o.Unrecordable)
+		require.NoError(t, err)
+		complete(t, d)
+		require.Nil(t, o.Read)
+	}
+	if o.Read == nil {
+		return
+	}
+	require.True(t, record.ValidGivenID(o.Read.ReadID))
+	d, err := record.NewReadDraft(o.Read, o.Given)
+	if errors.Is(err, record.ErrTooLarge) {
+		return
+	}
+	require.NoError(t, err)
+	require.True(t, utf8.Valid(complete(t, d)))
+}
+
+func FuzzSpan(f *testing.F) {
+	for _, file := range []string{
+		"otel-js-db-http-0.76.0", "transcribed-otel-py-openai-agents", "transcribed-otel-py-google-genai", "langsmith-js-0.12.0",
+		"transcribed-openllmetry-py-legacy",
+	} {
+		lines(f, filepath.Join(corpus, file+".traces.jsonl"), func(line []byte) {
+			f.Add(bytes.Clone(line))
+			traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
+			require.NoError(f, err)
+			proto, err := (&ptrace.ProtoMarshaler{}).MarshalTraces(traces)
+			require.NoError(f, err)
+			f.Add(proto)
+		})
+	}
+	l := newTestLifter(f, crmRule)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		traces, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(data)
+		if err != nil {
+			traces, err = (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(data)
+		}
+		if err != nil {
+			return
+		}
+		eachSpan(traces, func(in SpanInput) {
+			o := l.Span(in)
+			checkDraft(t, o)
+			if o.Header.Correlation.TraceID != "" && o.Skeleton.SpanID != "" {
+				lineage(t, o)
+			}
+		})
+	})
+}
+
+func FuzzLog(f *testing.F) {
+	lines(f, filepath.Join(corpus, "otel-js-openai-0.21.0.logs.jsonl"), func(line []byte) {
+		f.Add(bytes.Clone(line))
+		batch, err := (&plog.JSONUnmarshaler{}).UnmarshalLogs(line)
+		require.NoError(f, err)
+		proto, err := (&plog.ProtoMarshaler{}).MarshalLogs(batch)
+		require.NoError(f, err)
+		f.Add(proto)
+	})
+	l := newTestLifter(f, crmRule)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		batch, err := (&plog.ProtoUnmarshaler{}).UnmarshalLogs(data)
+		if err != nil {
+			batch, err = (&plog.JSONUnmarshaler{}).UnmarshalLogs(data)
+		}
+		if err != nil {
+			return
+		}
+		eachLog(batch, func(in LogInput) { checkDraft(t, l.Log(in)) })
+	})
+}
+
+// FuzzValue gives one text to every place of a read that can hold one.
+func FuzzValue(f *testing.F) {
+	for _, s := range []string{
+		"", "text", `{"a":1}`, `[{"id":"a","score":1e400,"content":{"x":[1]}}]`, `"[\"a\"]"`, `["{\"id\":1}"]`, `{"documents":[{"document":{"id":"x"}}]}`,
+		"[[[[", "\xff", `{"a":1,"a":2}`, "2026-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59",
+	} {
+		f.Add(s)
+	}
+	l := newTestLifter(f, SourceRule{
+		Match: SourceMatch{Tool: "*"}, RecordRefs: []Value{{Arguments: "$..*"}}, AsOf: Value{Result: "$..as_of"}, ToolVersion: Value{Result: "$"},
+	})
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, op := range []string{"execute_tool", "retrieval", "search_memory"} {
+			checkDraft(t, l.Span(testSpan{name: s, scope: s, attrs: map[string]any{
+				"gen_ai.operation.name": op, "gen_ai.tool.name": s, "gen_ai.tool.call.id": s, "gen_ai.tool.call.arguments": s,
+				"gen_ai.tool.call.result": s, "gen_ai.retrieval.documents": s, "gen_ai.retrieval.query.text": s, "gen_ai.memory.records": s,
+				"gen_ai.retrieval.top_k": s, "gen_ai.conversation.id": s, "gen_ai.data_source.id": s, "readtrail.read_id": s,
+				"readtrail.source.as_of": s, "readtrail.purpose": s, "readtrail.data_boundary": s, "readtrail.document.id": s,
+				"readtrail.document.received_at": s, "readtrail.record_refs": []any{s, s},
+			}}.input(t)))
+		}
+	})
+}

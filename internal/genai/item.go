@@ -1,0 +1,131 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"strconv"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/telemetry"
+	"github.com/readtrail/readtrail/record"
+)
+
+// item is a span or a log record as the table sees it.
+type item struct {
+	signal record.Signal
+	scope  pcommon.InstrumentationScope
+	// name is the span name, or the event name of a log record.
+	name   string
+	kind   ptrace.SpanKind
+	attrs  pcommon.Map
+	index  map[string]pcommon.Value
+	events []ptrace.SpanEvent
+	cache  *telemetry.Cache
+}
+
+// indexFrom is the number of attributes from which looking keys up one by one
+// costs more than indexing them once.
+const indexFrom = 48
+
+// maxEvents bounds the span events that are looked at.
+const maxEvents = 10_000
+
+func spanItem(in SpanInput) *item {
+	it := &item{
+		signal: record.SignalSpan,
+		scope:  in.Scope,
+		name:   in.Span.Name(),
+		kind:   in.Span.Kind(),
+		attrs:  in.Span.Attributes(),
+		cache:  in.Cache,
+	}
+	for i := range min(in.Span.Events().Len(), maxEvents) {
+		it.events = append(it.events, in.Span.Events().At(i))
+	}
+	it.prepare()
+	return it
+}
+
+func logItem(in LogInput) *item {
+	it := &item{
+		signal: record.SignalLog,
+		scope:  in.Scope,
+		name:   in.Log.EventName(),
+		attrs:  in.Log.Attributes(),
+		cache:  in.Cache,
+	}
+	it.prepare()
+	// Until OpenTelemetry 1.5 of the log data model an event's name was an
+	// attribute, and some libraries put the place in their source into the
+	// newer field, so the attribute wins.
+	if name := it.text("event.name"); name != "" {
+		it.name = name
+	}
+	return it
+}
+
+func (it *item) prepare() {
+	if it.cache == nil {
+		it.cache = &telemetry.Cache{}
+	}
+	if n := it.attrs.Len(); n >= indexFrom {
+		it.index = make(map[string]pcommon.Value, n)
+		for key, v := range it.attrs.All() {
+			if _, repeated := it.index[key]; !repeated {
+				it.index[key] = v
+			}
+		}
+	}
+}
+
+// get returns an attribute. One without a value is absent, and of a repeated
+// key the first counts.
+func (it *item) get(key string) (pcommon.Value, bool) {
+	var v pcommon.Value
+	var ok bool
+	if it.index != nil {
+		v, ok = it.index[key]
+	} else {
+		v, ok = it.attrs.Get(key)
+	}
+	return v, ok && v.Type() != pcommon.ValueTypeEmpty
+}
+
+// value returns an attribute, as one that can be absent.
+func (it *item) value(key string) value {
+	v, ok := it.get(key)
+	if !ok {
+		return value{}
+	}
+	return valueOf(v)
+}
+
+// text returns an attribute that is a string or an integer, or "".
+func (it *item) text(key string) string { return it.value(key).text() }
+
+// event returns an attribute of the first span event with a name.
+func (it *item) event(name, key string) (pcommon.Value, bool) {
+	for _, e := range it.events {
+		if e.Name() != name {
+			continue
+		}
+		if v, ok := e.Attributes().Get(key); ok && v.Type() != pcommon.ValueTypeEmpty {
+			return v, true
+		}
+	}
+	return pcommon.Value{}, false
+}
+
+func scalar(v pcommon.Value) string {
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return v.Str()
+	case pcommon.ValueTypeInt:
+		return strconv.FormatInt(v.Int(), 10)
+	default:
+		return ""
+	}
+}

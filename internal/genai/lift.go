@@ -1,0 +1,252 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/record"
+)
+
+// lifting is what is known of an item while its record is built.
+type lifting struct {
+	*item
+	row    *compiledRow
+	header record.Header
+	// traceID and spanID are "" if invalid.
+	traceID, spanID string
+	status          record.Status
+	toolName        string
+	toolCallID      string
+	indexID         string
+	storeID         string
+	basis           map[string]record.Basis
+}
+
+// from notes where a member's value came from.
+func (l *lifting) from(member string, b record.Basis) {
+	if b == "" {
+		return
+	}
+	if l.basis == nil {
+		l.basis = map[string]record.Basis{}
+	}
+	l.basis[member] = b
+}
+
+// own returns a value that an application may have set, and notes it.
+func (l *lifting) own(member string, shape func(string) string, keys ...string) string {
+	s := textOf(l.item, shape, keys...)
+	if s != "" {
+		l.from(member, record.BasisAttribute)
+	}
+	return s
+}
+
+// correlate fills the header's correlation. The execution is what the
+// application or its framework says, else the trace (contract 3).
+func (l *lifting) correlate(parentSpanID string) {
+	c := &l.header.Correlation
+	c.TraceID, c.SpanID, c.ParentSpanID = l.traceID, l.spanID, parentSpanID
+	c.ExecutionID = l.own("execution_id", givenID, ownExecutionID, stableExecutionID)
+	if c.ExecutionID == "" {
+		c.ExecutionID = l.row.accepted(l.item, executionID, givenID)
+	}
+	if c.ExecutionID == "" && l.traceID != "" {
+		c.ExecutionID = record.TraceExecution(l.traceID)
+	}
+	c.CorrelationID = l.own("correlation.correlation_id", givenID, ownCorrelationID)
+	if c.CorrelationID == "" {
+		c.CorrelationID = l.row.accepted(l.item, conversationID, identifier)
+	}
+	c.StepID = l.own("correlation.step_id", givenID, ownStepID)
+	c.RequestID = l.own("correlation.request_id", givenID, ownRequestID, stableRequestID)
+	if c.RequestID == "" {
+		c.RequestID = l.row.accepted(l.item, requestID, identifier)
+	}
+	c.CallID = l.toolCallID
+	if c.CallID == "" {
+		c.CallID = l.own("correlation.call_id", givenID, stableCallID)
+	}
+	l.header.EventID = given(l.item, ownEventID)
+}
+
+// build makes the read record of an item whose class is a read, except for its
+// id, which can depend on the rest. It fails if the read names more documents
+// than an entry can hold.
+func (l *Lifter) build(in *lifting) (*record.Read, bool) {
+	r := &record.Read{
+		Header:     in.header,
+		ToolCallID: in.toolCallID,
+		Response:   record.Response{Status: in.status},
+		Retention:  record.Retention{ContentStored: record.DigestOnly, RedactionProfile: l.profile},
+	}
+	asked, basis := in.row.find(in.item, arguments)
+	arg := in.digest(asked)
+	r.Request.ArgumentsDigest, r.Request.ArgumentsCanonicalization, r.Request.ArgumentsSize = arg.Value, form(arg), arg.Size
+	if arg.Value != "" {
+		in.from("request.arguments_digest", basis)
+	}
+	answered, basis := in.row.find(in.item, result)
+	res := in.digest(answered)
+	r.Response.ResultDigest, r.Response.ResultCanonicalization, r.Response.ResultSize = res.Value, form(res), res.Size
+	if res.Value != "" {
+		in.from("response.result_digest", basis)
+	}
+	searched, _ := in.row.find(in.item, query)
+	q := in.digest(searched)
+
+	found := in.row.documentsFrom(in.item)
+	if in.row.class == ClassTool && in.saysRetrieval() {
+		found.list, found.ok = documentsOf(answered)
+		found.basis = record.BasisUnwrapped
+	}
+	if len(found.list) > maxDocuments {
+		return nil, false
+	}
+	r.Capture = record.Capture{Request: state(arg, q), Response: state(res)}
+	switch {
+	case in.row.class == ClassMemory:
+		r.Memory = in.memory(found)
+	case in.row.class == ClassRetrieval || in.saysRetrieval():
+		r.Retrieval = in.retrieval(q, found)
+		if r.Capture.Response == record.CapturedNothing && found.answered {
+			r.Capture.Response = record.CapturedContent
+		}
+	}
+	l.attribute(in, r, &contents{arguments: &tree{value: asked}, result: &tree{value: answered}})
+	if d := in.document(r.Response.Status); d != nil {
+		r.Documents = []record.Document{*d}
+	}
+	r.EventType = eventTypes[in.readClass()]
+	return r, true
+}
+
+// saysRetrieval reports whether the application says that the item searched an
+// index, as it does for a tool that does.
+func (l *lifting) saysRetrieval() bool { return given(l.item, ownIndexID) != "" }
+
+// readClass is the class of the read: that of the row, unless the application
+// says that a tool read a document or searched an index.
+func (l *lifting) readClass() Class {
+	switch {
+	case given(l.item, ownDocumentID) != "":
+		return ClassDocument
+	case l.row.class == ClassTool && l.saysRetrieval():
+		return ClassRetrieval
+	default:
+		return l.row.class
+	}
+}
+
+// digest digests a value as received. Where a dialect writes empty JSON in
+// place of content it is a placeholder.
+func (l *lifting) digest(v value) content.Digest {
+	if !v.ok {
+		return content.Digest{State: record.CapturedNothing}
+	}
+	d := v.digest(l.cache)
+	if l.row.noise {
+		d = d.EmptyAsPlaceholder()
+	}
+	return d
+}
+
+func form(d content.Digest) string {
+	if d.Value == "" {
+		return ""
+	}
+	return string(d.Form)
+}
+
+// state says what was captured of several contents that together are one side
+// of a read.
+func state(digests ...content.Digest) record.Captured {
+	out := record.CapturedNothing
+	for _, d := range digests {
+		switch d.State {
+		case record.CapturedTruncated:
+			return record.CapturedTruncated
+		case record.CapturedContent:
+			out = record.CapturedContent
+		case record.CapturedSentinel:
+			if out == record.CapturedNothing {
+				out = record.CapturedSentinel
+			}
+		}
+	}
+	return out
+}
+
+func (l *lifting) retrieval(q content.Digest, found documents) *record.Retrieval {
+	r := &record.Retrieval{
+		IndexID:               l.indexID,
+		BuildVersion:          l.own("retrieval.build_version", identifier, ownBuildVersion),
+		QueryDigest:           q.Value,
+		QueryCanonicalization: form(q),
+		QuerySize:             q.Size,
+		Chunks:                []record.Chunk{},
+	}
+	if l.saysRetrieval() {
+		l.from("retrieval.index_id", record.BasisAttribute)
+	}
+	top, _ := l.row.find(l.item, topK)
+	r.TopK = count(top)
+	for _, d := range found.list {
+		c := l.digest(d.content)
+		r.Chunks = append(r.Chunks, record.Chunk{
+			ID: d.id, Score: d.score,
+			ContentDigest: c.Value, ContentCanonicalization: form(c), ContentSize: c.Size,
+		})
+	}
+	if len(found.list) > 0 {
+		l.from("retrieval.chunks", found.basis)
+	}
+	return r
+}
+
+func (l *lifting) memory(found documents) *record.Memory {
+	m := &record.Memory{
+		StoreID:   l.storeID,
+		Operation: l.row.accepted(l.item, memoryOperation, token),
+		Entries:   []record.MemoryEntry{},
+	}
+	for _, d := range found.list {
+		c := l.digest(d.content)
+		m.Entries = append(m.Entries, record.MemoryEntry{
+			ID: d.id, WrittenAt: d.writtenAt,
+			ContentDigest: c.Value, ContentCanonicalization: form(c), ContentSize: c.Size,
+		})
+	}
+	if len(found.list) > 0 {
+		l.from("memory.entries", found.basis)
+		return m
+	}
+	if id := l.row.accepted(l.item, entryID, identifier); id != "" {
+		m.Entries = append(m.Entries, record.MemoryEntry{ID: id})
+	}
+	return m
+}
+
+// document returns the document that the item read, or nil. A resource that
+// cannot be named in clear is named by the digest of its URI.
+func (l *lifting) document(status record.Status) *record.Document {
+	d := ownDocument(l.item)
+	if d != nil {
+		l.from("documents", record.BasisAttribute)
+	} else if l.row.class == ClassDocument {
+		uri, _ := l.row.find(l.item, documentURI)
+		id := documentID(uri.text())
+		if id == "" {
+			id = l.digest(uri).Value
+		}
+		if id == "" {
+			return nil
+		}
+		d = &record.Document{DocumentID: id}
+	}
+	if d != nil {
+		d.WithContent = status == record.StatusOK
+	}
+	return d
+}

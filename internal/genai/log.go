@@ -1,0 +1,34 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import "github.com/readtrail/readtrail/record"
+
+// Log recognises a log record and lifts what it tells.
+func (l *Lifter) Log(in LogInput) Observation {
+	it := logItem(in)
+	lifting := l.begin(it, in.Upstream)
+	lifting.traceID = record.HexTraceID(in.Log.TraceID())
+	lifting.spanID = record.HexSpanID(in.Log.SpanID())
+	switch {
+	case lifting.traceID == "" && lifting.spanID == "":
+		lifting.header.ObservedBy.IDProblem = record.IDProblemMissing
+	case lifting.traceID == "":
+		lifting.header.ObservedBy.IDProblem = record.IDProblemZeroTraceID
+	case lifting.spanID == "":
+		lifting.header.ObservedBy.IDProblem = record.IDProblemZeroSpanID
+	}
+	at := in.Log.Timestamp()
+	if at == 0 {
+		at = in.Log.ObservedTimestamp()
+	}
+	lifting.header.OccurredAt = record.TimeFromUnixNano(uint64(at))
+	answer, _ := lifting.row.find(it, result)
+	lifting.status = logStatus(it, in.Log, answer.ok)
+	lifting.correlate("")
+	return l.observe(lifting, func(*record.Read) string {
+		body := lifting.cache.Attribute("", in.Log.Body()).Value
+		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), it.name, lifting.toolCallID, body)
+	})
+}

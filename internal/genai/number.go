@@ -1,0 +1,93 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"encoding/json/jsontext"
+	"math"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// maxNumber is the longest number that is kept, in characters.
+const maxNumber = 40
+
+// score spells a number as the shortest decimal that reads back to the same
+// value (contract 2), or returns "" if the value is no finite number. A number
+// with more digits than a double keeps is kept as it is.
+func score(v value) string {
+	if !v.ok {
+		return ""
+	}
+	if v.raw == nil && v.data.Type() == pcommon.ValueTypeDouble {
+		return shortest(v.data.Double())
+	}
+	literal := strings.TrimSpace(v.text())
+	if literal == "" && v.raw != nil {
+		literal = string(v.raw)
+	}
+	return decimal(literal)
+}
+
+// decimal spells a JSON number shortest.
+func decimal(literal string) string {
+	if len(literal) > maxNumber || !isNumber(literal) {
+		return ""
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return ""
+	}
+	short := shortest(f)
+	if significant(short) == significant(literal) {
+		return short
+	}
+	return literal
+}
+
+// shortest spells a double as RFC 8785 does.
+func shortest(f float64) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return ""
+	}
+	return jsontext.Float(f).String()
+}
+
+func isNumber(s string) bool {
+	value := jsontext.Value(s)
+	return value.Kind() == jsontext.KindNumber && value.IsValid()
+}
+
+// significant returns the significant digits of a JSON number. Two numbers that
+// differ by less than a factor of two have the same value if and only if these
+// are equal.
+func significant(number string) string {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	digits := strings.NewReplacer(".", "", "-", "").Replace(mantissa)
+	return strings.Trim(digits, "0")
+}
+
+// maxInteger is the largest integer in an entry (contract 2).
+const maxInteger = 1<<53 - 1
+
+// count reads a number of things: an integer from 1 to 2^53-1, as an integer,
+// as a double without a fraction (conventions before 0.1.0) or as digits.
+func count(v value) int64 {
+	if !v.ok {
+		return 0
+	}
+	if v.raw == nil && v.data.Type() == pcommon.ValueTypeDouble {
+		if f := v.data.Double(); f == math.Trunc(f) && 1 <= f && f <= maxInteger {
+			return int64(f)
+		}
+		return 0
+	}
+	n, err := strconv.ParseInt(v.text(), 10, 64)
+	if err != nil || n < 1 || n > maxInteger {
+		return 0
+	}
+	return n
+}

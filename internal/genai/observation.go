@@ -1,0 +1,125 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/telemetry"
+	"github.com/readtrail/readtrail/record"
+)
+
+// Class is what a telemetry item tells.
+type Class string
+
+// The classes. Items of class tool, retrieval, memory and document are reads;
+// a tool call that a model only requested is inference, never tool.
+const (
+	ClassTool      Class = "tool"
+	ClassRetrieval Class = "retrieval"
+	ClassMemory    Class = "memory"
+	ClassDocument  Class = "document"
+	ClassInference Class = "inference"
+	ClassEmbedding Class = "embedding"
+	ClassAgent     Class = "agent"
+	ClassMCP       Class = "mcp"
+	ClassDB        Class = "db"
+	ClassHTTP      Class = "http"
+	ClassRPC       Class = "rpc"
+	ClassMessaging Class = "messaging"
+	ClassProcess   Class = "process"
+	ClassOther     Class = "other"
+)
+
+// eventTypes gives the event type of the classes that are reads.
+var eventTypes = map[Class]string{
+	ClassTool:      record.EventReadTool,
+	ClassRetrieval: record.EventReadRetrieval,
+	ClassMemory:    record.EventReadMemory,
+	ClassDocument:  record.EventReadDocument,
+}
+
+// SpanInput is a span and where it stands. Nothing of it is changed.
+type SpanInput struct {
+	Resource pcommon.Resource
+	Scope    pcommon.InstrumentationScope
+	Span     ptrace.Span
+	// Cache holds the digests of the span's attributes, which stripping needs
+	// too. It may be nil.
+	Cache *telemetry.Cache
+	// Upstream is the upstream_context_source (contract 1); "" means
+	// unverified input.
+	Upstream string
+}
+
+// LogInput is a log record and where it stands. Nothing of it is changed.
+type LogInput struct {
+	Resource pcommon.Resource
+	Scope    pcommon.InstrumentationScope
+	Log      plog.LogRecord
+	Cache    *telemetry.Cache
+	Upstream string
+}
+
+// Observation is what an item tells.
+type Observation struct {
+	Class Class
+	// Dialect is the convention by which the item was recognised, or "".
+	Dialect string
+	// SafeName is the span name if it is known to be harmless, so that it may
+	// be forwarded and stand in lineage; else "".
+	SafeName string
+	// ExecutionID and CallID are the values of the stable attributes of
+	// requirement E8; "" if there is none.
+	ExecutionID string
+	CallID      string
+	// Read is the read that the item is; nil if it is none.
+	Read *record.Read
+	// Given says that the application gave the read_id.
+	Given bool
+	// Unrecordable is set instead of Read if the item is a read of which no
+	// record can be made, with the header that the journal record needs.
+	Unrecordable *record.Unrecordable
+	Header       record.Header
+	// Skeleton is what lineage keeps of a span. Its SpanID is "" if the span
+	// has none, and then it cannot stand in lineage.
+	Skeleton record.Span
+}
+
+// Reasons why no record can be made of a read.
+const (
+	// ReasonNoTime: neither end nor start is known.
+	ReasonNoTime = "no_time"
+	// ReasonTooLarge: the read names more documents than an entry can hold.
+	ReasonTooLarge = "too_large"
+)
+
+// Options configure a Lifter.
+type Options struct {
+	// Sources say what telemetry does not know about a source.
+	Sources []SourceRule
+	// Profile is the redaction profile that every read names.
+	Profile string
+}
+
+// Lifter recognises and lifts. It is immutable and safe for concurrent use.
+type Lifter struct {
+	table   *table
+	sources []compiledRule
+	profile string
+}
+
+// New compiles the options. Its errors name the place in the configuration,
+// such as sources[2].as_of.result.
+func New(o Options) (*Lifter, error) { return newLifter(rows(), o) }
+
+func newLifter(rows []row, o Options) (*Lifter, error) {
+	sources, err := compileSources(o.Sources)
+	if err != nil {
+		return nil, err
+	}
+	return &Lifter{table: newTable(rows), sources: sources, profile: o.Profile}, nil
+}

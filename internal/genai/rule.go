@@ -1,0 +1,246 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.opentelemetry.io/collector/confmap"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// SourceRule is one entry of sources: what telemetry does not know about a
+// source. The first rule that matches a read applies; attributes that the
+// application set win over it.
+type SourceRule struct {
+	Match               SourceMatch       `mapstructure:"match"`
+	System              string            `mapstructure:"system"`
+	Kind                record.SourceKind `mapstructure:"kind"`
+	ToolVersion         Value             `mapstructure:"tool_version"`
+	RecordRefs          []Value           `mapstructure:"record_refs"`
+	SourceRecordVersion Value             `mapstructure:"source_record_version"`
+	AsOf                Value             `mapstructure:"as_of"`
+	Boundary            Boundary          `mapstructure:"boundary"`
+	ContentLocation     string            `mapstructure:"content_location"`
+
+	_ struct{}
+}
+
+// SourceMatch says which reads a rule is about. All patterns that are given
+// must match; in a pattern * stands for any characters and ? for one.
+type SourceMatch struct {
+	// Tool is a pattern for the tool's name as the model called it.
+	Tool string `mapstructure:"tool"`
+	// Index is a pattern for the id of an index or of a memory store.
+	Index string `mapstructure:"index"`
+	// Scope is a pattern for the name of the instrumentation scope.
+	Scope string `mapstructure:"scope"`
+
+	_ struct{}
+}
+
+// Boundary is the data boundary and the purpose that the reads of a source run
+// under; a record names both or neither.
+type Boundary struct {
+	DataBoundaryRef string `mapstructure:"data_boundary_ref"`
+	Purpose         string `mapstructure:"purpose"`
+
+	_ struct{}
+}
+
+// Value is a literal, or where to find a value in the arguments or the result
+// of a read: an RFC 9535 JSONPath. In YAML a literal is a plain string.
+type Value struct {
+	Arguments string `mapstructure:"arguments"`
+	Result    string `mapstructure:"result"`
+	literal   string
+}
+
+// Literal returns a literal value.
+func Literal(s string) Value { return Value{literal: s} }
+
+// UnmarshalText reads a literal.
+func (v *Value) UnmarshalText(text []byte) error {
+	*v = Literal(string(text))
+	return nil
+}
+
+// Unmarshal reads a rule from the configuration. YAML reads an unquoted date or
+// number as something else than a string, and the spelling that was meant is
+// lost, so that they are refused and not guessed.
+func (r *SourceRule) Unmarshal(conf *confmap.Conf) error {
+	for _, key := range []string{"tool_version", "source_record_version", "as_of"} {
+		if err := checkQuoted(key, conf.Get(key)); err != nil {
+			return err
+		}
+	}
+	if list, ok := conf.Get("record_refs").([]any); ok {
+		for i, v := range list {
+			if err := checkQuoted(fmt.Sprintf("record_refs[%d]", i), v); err != nil {
+				return err
+			}
+		}
+	}
+	type plain SourceRule
+	return conf.Unmarshal((*plain)(r))
+}
+
+func checkQuoted(path string, v any) error {
+	switch v.(type) {
+	case nil, string, map[string]any:
+		return nil
+	default:
+		return fmt.Errorf("%s: YAML reads the value as a date, a number or a bool; put it in quotes", path)
+	}
+}
+
+// Validate checks a rule. Its errors name the place inside the rule, such as
+// as_of.result.
+func (r *SourceRule) Validate() error {
+	_, err := r.compile()
+	return err
+}
+
+// compiledRule is a rule that has been checked and parsed.
+type compiledRule struct {
+	match               SourceMatch
+	system              string
+	kind                record.SourceKind
+	toolVersion         compiledValue
+	recordRefs          []compiledValue
+	sourceRecordVersion compiledValue
+	asOf                compiledValue
+	boundary            Boundary
+	contentLocation     string
+}
+
+func compileSources(rules []SourceRule) ([]compiledRule, error) {
+	var out []compiledRule
+	var errs []error
+	for i := range rules {
+		c, err := rules[i].compile()
+		if err != nil {
+			for _, e := range unjoin(err) {
+				errs = append(errs, fmt.Errorf("sources[%d].%w", i, e))
+			}
+			continue
+		}
+		out = append(out, *c)
+	}
+	return out, errors.Join(errs...)
+}
+
+func unjoin(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+func (r *SourceRule) compile() (*compiledRule, error) {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	// shaped checks what the operator wrote: it will stand in a journal, and a
+	// value that telemetry could not have given would be refused there too.
+	shaped := func(path, s, what string, shape func(string) string) {
+		if s != "" && shape(s) == "" {
+			fail("%s: value is no %s", path, what)
+		}
+	}
+	value := func(path string, v Value, what string, shape func(string) string) compiledValue {
+		c, err := v.compile(path)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		shaped(path, v.literal, what, shape)
+		return c
+	}
+
+	if r.Match.Tool == "" && r.Match.Index == "" && r.Match.Scope == "" {
+		fail("match: no criterion; give tool, index or scope, such as tool: \"*\"")
+	}
+	if r.Kind != "" && sourceKind(string(r.Kind)) == "" {
+		fail("kind: unknown kind; use one of %s", strings.Join(kindNames(), ", "))
+	}
+	shaped("system", r.System, identifierText, identifier)
+	shaped("boundary.data_boundary_ref", r.Boundary.DataBoundaryRef, identifierText, identifier)
+	shaped("boundary.purpose", r.Boundary.Purpose, labelText, label)
+	shaped("content_location", r.ContentLocation, labelText, label)
+	c := &compiledRule{
+		match:               r.Match,
+		system:              r.System,
+		kind:                r.Kind,
+		toolVersion:         value("tool_version", r.ToolVersion, identifierText, identifier),
+		sourceRecordVersion: value("source_record_version", r.SourceRecordVersion, identifierText, identifier),
+		asOf:                value("as_of", r.AsOf, "RFC 3339 time", timeText),
+		boundary:            r.Boundary,
+		contentLocation:     r.ContentLocation,
+	}
+	for i, ref := range r.RecordRefs {
+		path := fmt.Sprintf("record_refs[%d]", i)
+		if ref == (Value{}) {
+			fail("%s: empty", path)
+		}
+		c.recordRefs = append(c.recordRefs, value(path, ref, identifierText, identifier))
+	}
+	return c, errors.Join(errs...)
+}
+
+const (
+	identifierText = "identifier of letters, digits and ._:/@#+=~%- (at most 256)"
+	labelText      = "single printable line of at most 256 bytes"
+)
+
+func timeText(s string) string {
+	if timeOf(s).IsZero() {
+		return ""
+	}
+	return s
+}
+
+func kindNames() []string {
+	out := make([]string, 0, len(sourceKinds))
+	for _, k := range sourceKinds {
+		out = append(out, string(k))
+	}
+	return out
+}
+
+// ruleFor returns the first rule that matches, or one that says nothing.
+func (l *Lifter) ruleFor(tool, index, scope string) *compiledRule {
+	for i := range l.sources {
+		m := &l.sources[i].match
+		if wildcard(m.Tool, tool) && wildcard(m.Index, index) && wildcard(m.Scope, scope) {
+			return &l.sources[i]
+		}
+	}
+	return &compiledRule{}
+}
+
+// wildcard reports whether a pattern matches; an empty pattern matches
+// everything. It takes time in proportion to the product of the lengths.
+func wildcard(pattern, s string) bool {
+	if pattern == "" {
+		return true
+	}
+	p, i, star, mark := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p, i = p+1, i+1
+		case star >= 0:
+			mark++
+			p, i = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

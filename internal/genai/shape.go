@@ -1,0 +1,106 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/record"
+)
+
+// kept returns s if it has a shape and is neither a placeholder nor a
+// credential, else "".
+func kept(shape content.Shape, s string) string {
+	if !shape.Matches(s) || content.IsPlaceholder(s) || content.LooksLikeCredential(s) {
+		return ""
+	}
+	return s
+}
+
+func identifier(s string) string { return kept(content.ShapeIdentifier, s) }
+func name(s string) string       { return kept(content.ShapeName, s) }
+func token(s string) string      { return kept(content.ShapeToken, s) }
+func version(s string) string    { return kept(content.ShapeVersion, s) }
+func hostname(s string) string   { return kept(content.ShapeHost, s) }
+
+// givenID returns an id that an application may give (contract 3), or "".
+func givenID(s string) string {
+	if !record.ValidGivenID(s) || content.LooksLikeCredential(s) {
+		return ""
+	}
+	return s
+}
+
+// maxLabel is the longest label, in bytes.
+const maxLabel = 256
+
+// label returns one printable line that an application or a configuration
+// wrote to stand in clear, such as a purpose, or "".
+func label(s string) string {
+	if s == "" || len(s) > maxLabel || !utf8.ValidString(s) || strings.TrimSpace(s) != s {
+		return ""
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return ""
+		}
+	}
+	if content.LooksLikeCredential(s) || holdsUserInfo(s) {
+		return ""
+	}
+	return s
+}
+
+// documentID returns a URI that can name a document in clear: an identifier
+// without user info; a query, which is where tokens stand, is no identifier.
+func documentID(uri string) string {
+	if holdsUserInfo(uri) || content.HoldsCredential(uri) {
+		return ""
+	}
+	return identifier(uri)
+}
+
+func holdsUserInfo(s string) bool {
+	u, err := url.Parse(s)
+	return strings.Contains(s, "://") && strings.Contains(s, "@") && (err != nil || u.User != nil)
+}
+
+// timeOf reads an RFC 3339 time of any precision, or returns the absent time.
+func timeOf(s string) record.Time {
+	const longest = 64
+	if len(s) > longest {
+		return record.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return record.Time{}
+	}
+	if year := t.UTC().Year(); year < 1 || year > 9999 {
+		return record.Time{}
+	}
+	return record.NewTime(t)
+}
+
+// harmless are the keys that content knows, without an operator's additions.
+var harmless = func() *content.Policy {
+	p, err := content.NewPolicy(nil)
+	if err != nil {
+		panic(err) // the tables of this program contradict each other
+	}
+	return p
+}()
+
+// inClear returns the value of an attribute that stays in clear wherever it
+// goes, or "".
+func inClear(key, s string) string {
+	if rule := harmless.Rule(key, 0); rule.Class == content.Harmless {
+		return kept(rule.Shape, s)
+	}
+	return ""
+}

@@ -1,0 +1,103 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// maxLinks bounds the links of a span that lineage keeps.
+const maxLinks = 32
+
+// skeleton is what lineage keeps of a span: structure, no content.
+func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
+	out := record.Span{
+		SpanID:       l.spanID,
+		ParentSpanID: l.header.Correlation.ParentSpanID,
+		Name:         o.SafeName,
+		Kind:         kindName(s.Kind()),
+		Class:        string(l.row.class),
+		StartedAt:    record.TimeFromUnixNano(uint64(s.StartTimestamp())),
+		EndedAt:      record.TimeFromUnixNano(uint64(s.EndTimestamp())),
+		Status:       l.status,
+		EdgeType:     edgeType(l.item),
+		Links:        links(s),
+		ToolCallID:   l.toolCallID,
+		Model:        l.row.accepted(l.item, model, name),
+	}
+	if out.Name == "" {
+		sum := sha256.Sum256([]byte(s.Name()))
+		out.NameDigest = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	if o.Read != nil {
+		out.ReadID = o.Read.ReadID
+	}
+	agent := record.Agent{
+		ID:      l.row.accepted(l.item, agentID, identifier),
+		Name:    l.row.accepted(l.item, agentName, name),
+		Version: l.row.accepted(l.item, agentVersion, version),
+	}
+	if agent != (record.Agent{}) {
+		out.Agent = &agent
+	}
+	if l.row.effect != nil {
+		if e := l.row.effect(l.item); e != nil && *e != (record.Effect{}) {
+			out.Effect = e
+		}
+	}
+	return out
+}
+
+func links(s ptrace.Span) []record.Link {
+	var out []record.Link
+	for i := range min(s.Links().Len(), maxLinks) {
+		link := record.Link{
+			TraceID: record.HexTraceID(s.Links().At(i).TraceID()),
+			SpanID:  record.HexSpanID(s.Links().At(i).SpanID()),
+		}
+		if link.TraceID != "" && link.SpanID != "" {
+			out = append(out, link)
+		}
+	}
+	return out
+}
+
+// kindName is the span kind as OpenTelemetry's documents spell it.
+func kindName(k ptrace.SpanKind) string {
+	switch k {
+	case ptrace.SpanKindInternal, ptrace.SpanKindServer, ptrace.SpanKindClient, ptrace.SpanKindProducer, ptrace.SpanKindConsumer:
+		return strings.ToLower(k.String())
+	default:
+		return "unspecified"
+	}
+}
+
+// sampling returns the threshold of consistent probability sampling as the
+// tracestate carries it (OpenTelemetry TraceState probability sampling), such
+// as "ot=th:c", or "".
+func sampling(traceState string) string {
+	const maxTraceState, maxThreshold = 4 << 10, 14
+	if len(traceState) > maxTraceState {
+		return ""
+	}
+	for member := range strings.SplitSeq(traceState, ",") {
+		values, ok := strings.CutPrefix(strings.TrimSpace(member), "ot=")
+		if !ok {
+			continue
+		}
+		for value := range strings.SplitSeq(values, ";") {
+			threshold, ok := strings.CutPrefix(value, "th:")
+			if ok && threshold != "" && len(threshold) <= maxThreshold && strings.Trim(threshold, "0123456789abcdef") == "" {
+				return "ot=th:" + threshold
+			}
+		}
+	}
+	return ""
+}

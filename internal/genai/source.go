@@ -1,0 +1,181 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// field is something that a row can say where to find.
+type field int
+
+// The fields. arguments and result are what was asked and what was answered,
+// as a whole; query is the text of a search in an index.
+const (
+	toolName field = iota
+	toolCallID
+	toolVersion
+	arguments
+	result
+	query
+	topK
+	indexID
+	storeID
+	memoryOperation
+	entryID
+	documentURI
+	conversationID
+	executionID
+	requestID
+	agentID
+	agentName
+	agentVersion
+	model
+)
+
+// fields says for each field where to look, in order.
+type fields map[field][]source
+
+// plus returns fields with others laid over them.
+func (f fields) plus(others fields) fields {
+	out := make(fields, len(f)+len(others))
+	for _, m := range []fields{f, others} {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// source is one place where a field can stand.
+type source struct {
+	read func(*item) value
+	// path leads into the value: names of members of objects, which may be JSON
+	// in a string.
+	path []string
+	// basis is set if what is read is not a value as received.
+	basis record.Basis
+}
+
+// attr reads attributes, the first that has a value.
+func attr(keys ...string) []source {
+	out := make([]source, 0, len(keys))
+	for _, key := range keys {
+		out = append(out, source{read: func(it *item) value { return it.value(key) }})
+	}
+	return out
+}
+
+// eventAttr reads an attribute of the first span event with a name.
+func eventAttr(event, key string) []source {
+	return []source{{read: func(it *item) value {
+		v, ok := it.event(event, key)
+		if !ok {
+			return value{}
+		}
+		return valueOf(v)
+	}}}
+}
+
+// spanName reads the span name.
+func spanName() []source { return nameTail("") }
+
+// nameTail reads what follows a prefix in the span name. Names are free text,
+// so only a single word is taken.
+func nameTail(prefix string) []source {
+	return []source{{read: func(it *item) value {
+		tail, ok := strings.CutPrefix(it.name, prefix)
+		if !ok || token(tail) == "" {
+			return value{}
+		}
+		return valueOf(pcommon.NewValueStr(tail))
+	}}}
+}
+
+// inside reads a part of what other sources read. The part is not what was
+// received, and the record says so.
+func inside(sources []source, path ...string) []source {
+	out := make([]source, 0, len(sources))
+	for _, s := range sources {
+		s.path = append(append([]string{}, s.path...), path...)
+		s.basis = record.BasisUnwrapped
+		out = append(out, s)
+	}
+	return out
+}
+
+// maxGathered bounds the members of an object that gathered makes.
+const maxGathered = 1000
+
+// gathered makes one object of attributes that each hold a member of it: the
+// name of a member is what stands between prefix and suffix.
+func gathered(prefix, suffix string) []source {
+	return []source{{basis: record.BasisReassembled, read: func(it *item) value {
+		object := pcommon.NewValueMap()
+		for key, v := range it.attrs.All() {
+			name, begins := strings.CutPrefix(key, prefix)
+			name, ends := strings.CutSuffix(name, suffix)
+			if begins && ends && name != "" && v.Type() != pcommon.ValueTypeEmpty {
+				v.CopyTo(object.Map().PutEmpty(name))
+			}
+			if object.Map().Len() > maxGathered {
+				return value{}
+			}
+		}
+		if object.Map().Len() == 0 {
+			return value{}
+		}
+		return valueOf(object)
+	}}}
+}
+
+// first lists sources one after the other.
+func first(lists ...[]source) []source {
+	var out []source
+	for _, l := range lists {
+		out = append(out, l...)
+	}
+	return out
+}
+
+// at returns what stands at the source.
+func (s source) at(it *item) value {
+	v := s.read(it)
+	if len(s.path) > 0 {
+		v = v.at(s.path)
+	}
+	return v
+}
+
+// find returns the first value that the sources of a field have. An empty
+// string is a value only if nothing else is.
+func (r *row) find(it *item, f field) (value, record.Basis) {
+	var empty value
+	for _, s := range r.fields[f] {
+		v := s.at(it)
+		if !v.ok {
+			continue
+		}
+		if text, isString := v.str(); !isString || text != "" {
+			return v, s.basis
+		}
+		empty = v
+	}
+	return empty, ""
+}
+
+// accepted returns the first text among the sources of a field that has a
+// shape, or "".
+func (r *row) accepted(it *item, f field, shape func(string) string) string {
+	for _, s := range r.fields[f] {
+		if text := shape(s.at(it).text()); text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"encoding/binary"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// Span recognises a span and lifts what it tells.
+func (l *Lifter) Span(in SpanInput) Observation {
+	it := spanItem(in)
+	lifting := l.begin(it, in.Upstream)
+	lifting.traceID = record.HexTraceID(in.Span.TraceID())
+	lifting.spanID = record.HexSpanID(in.Span.SpanID())
+	lifting.status = spanStatus(it, in.Span)
+	lifting.header.ObservedBy.Sampling = sampling(in.Span.TraceState().AsRaw())
+	switch {
+	case lifting.traceID == "":
+		lifting.header.ObservedBy.IDProblem = record.IDProblemZeroTraceID
+	case lifting.spanID == "":
+		lifting.header.ObservedBy.IDProblem = record.IDProblemZeroSpanID
+	}
+	lifting.header.OccurredAt = record.TimeFromUnixNano(uint64(in.Span.EndTimestamp()))
+	if lifting.header.OccurredAt.IsZero() {
+		lifting.header.OccurredAt = record.TimeFromUnixNano(uint64(in.Span.StartTimestamp()))
+	}
+	lifting.correlate(record.HexSpanID(in.Span.ParentSpanID()))
+
+	derived := func(r *record.Read) string {
+		return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, r)...)
+	}
+	o := l.observe(lifting, derived)
+	o.SafeName = lifting.row.safeName(it)
+	o.Skeleton = lifting.skeleton(in.Span, o)
+	return o
+}
+
+// begin recognises an item and reads what every record needs.
+func (l *Lifter) begin(it *item, upstream string) *lifting {
+	in := &lifting{item: it, row: l.table.match(it)}
+	if upstream == "" {
+		upstream = record.UnverifiedInput
+	}
+	in.header.ObservedBy = record.ObservedBy{
+		UpstreamContextSource: upstream,
+		Signal:                it.signal,
+		Dialect:               in.row.dialect,
+		ScopeName:             identifier(it.scope.Name()),
+		ScopeVersion:          version(it.scope.Version()),
+	}
+	in.toolName = in.row.accepted(it, toolName, name)
+	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
+	in.storeID = in.row.accepted(it, storeID, identifier)
+	if in.indexID = given(it, ownIndexID); in.indexID == "" {
+		in.indexID = in.row.accepted(it, indexID, identifier)
+	}
+	return in
+}
+
+// observe lifts a read, if the item is one.
+func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observation {
+	o := Observation{
+		Class:       in.row.class,
+		Dialect:     in.row.dialect,
+		ExecutionID: in.header.Correlation.ExecutionID,
+		CallID:      in.header.Correlation.CallID,
+		Header:      in.header,
+	}
+	if _, isRead := eventTypes[in.row.class]; !isRead {
+		return o
+	}
+	r, ok := l.build(in)
+	reason := ""
+	switch {
+	case !ok:
+		reason = ReasonTooLarge
+		r = &record.Read{Header: in.header}
+	case in.header.OccurredAt.IsZero():
+		reason = ReasonNoTime
+	}
+	if r.ReadID = in.own("read_id", givenID, ownReadID); r.ReadID == "" {
+		r.ReadID = derive(r)
+	} else {
+		o.Given = true
+	}
+	if r.Correlation.ExecutionID == "" {
+		r.Correlation.ExecutionID = record.ItemExecution(r.ReadID)
+	}
+	o.ExecutionID = r.Correlation.ExecutionID
+	o.Header.Correlation.ExecutionID = o.ExecutionID
+	r.ExecutionID = o.ExecutionID
+	if reason != "" {
+		o.Unrecordable = &record.Unrecordable{Reason: reason, ItemID: r.ReadID, Item: in.signal}
+		return o
+	}
+	r.Basis = in.basis
+	o.Read = r
+	return o
+}
+
+// besides returns what identifies a span apart from ids that are invalid, so
+// that strangers without ids are not repeats of each other.
+func (l *lifting) besides(in SpanInput, r *record.Read) [][]byte {
+	if l.traceID != "" && l.spanID != "" {
+		return nil
+	}
+	s := in.Span
+	parent := s.ParentSpanID()
+	numbers := binary.BigEndian.AppendUint64(nil, uint64(s.StartTimestamp()))
+	numbers = binary.BigEndian.AppendUint64(numbers, uint64(s.EndTimestamp()))
+	numbers = append(numbers, byte(s.Kind()), byte(s.Status().Code()))
+	return [][]byte{
+		numbers, parent[:], []byte(l.scope.Name()), []byte(s.Name()), []byte(l.toolName), []byte(l.toolCallID),
+		[]byte(r.Request.ArgumentsDigest), []byte(r.Response.ResultDigest), []byte(s.TraceState().AsRaw()),
+		resourceText(in.Resource, "service.name"), resourceText(in.Resource, "service.instance.id"),
+	}
+}
+
+func resourceText(r pcommon.Resource, key string) []byte {
+	v, ok := r.Attributes().Get(key)
+	if !ok {
+		return nil
+	}
+	return []byte(scalar(v))
+}

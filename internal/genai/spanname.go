@@ -1,0 +1,66 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import "strings"
+
+// nameTemplate is a harmless span name: literal text, and in braces the keys
+// of attributes whose values stand in clear. A span name is harmless only if it
+// is exactly what a template of its row makes of its attributes, since a name
+// may carry anything else as well.
+type nameTemplate []nameSegment
+
+type nameSegment struct {
+	literal string
+	key     string
+}
+
+// parseName reads a template such as "execute_tool {gen_ai.tool.name}".
+func parseName(s string) nameTemplate {
+	var t nameTemplate
+	for s != "" {
+		literal, rest, found := strings.Cut(s, "{")
+		if literal != "" {
+			t = append(t, nameSegment{literal: literal})
+		}
+		if !found {
+			break
+		}
+		var key string
+		key, s, _ = strings.Cut(rest, "}")
+		t = append(t, nameSegment{key: key})
+	}
+	return t
+}
+
+// matches reports whether the item's name is what the template makes of it.
+func (t nameTemplate) matches(it *item) bool {
+	rest := it.name
+	for _, segment := range t {
+		text := segment.literal
+		if segment.key != "" {
+			if text = inClear(segment.key, it.text(segment.key)); text == "" {
+				return false
+			}
+		}
+		var ok bool
+		if rest, ok = strings.CutPrefix(rest, text); !ok {
+			return false
+		}
+	}
+	return rest == ""
+}
+
+// safeName returns the span name if a template of the row explains it.
+func (r *compiledRow) safeName(it *item) string {
+	if len(it.name) > maxLabel {
+		return ""
+	}
+	for _, t := range r.names {
+		if t.matches(it) {
+			return it.name
+		}
+	}
+	return ""
+}

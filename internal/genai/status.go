@@ -1,0 +1,51 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// spanStatus says how a span ended as far as it tells. Instrumentation leaves
+// the status of what succeeded unset (OpenTelemetry trace API, "Set Status"), so
+// that a span that has ended without an error is ok. It is unknown if the span
+// has no end, or if it recorded an exception of which nobody said whether it
+// was handled.
+func spanStatus(it *item, s ptrace.Span) record.Status {
+	switch {
+	case s.Status().Code() == ptrace.StatusCodeError || has("error.type")(it):
+		return record.StatusError
+	case s.Status().Code() == ptrace.StatusCodeOk:
+		return record.StatusOK
+	case s.EndTimestamp() == 0 || hasException(it):
+		return record.StatusUnknown
+	default:
+		return record.StatusOK
+	}
+}
+
+func hasException(it *item) bool {
+	for _, e := range it.events {
+		if e.Name() == "exception" {
+			return true
+		}
+	}
+	return false
+}
+
+// logStatus says how what a log record tells ended. A log record has no status;
+// one that carries a result tells that there was one.
+func logStatus(it *item, l plog.LogRecord, answered bool) record.Status {
+	switch {
+	case has("error.type", "exception.type")(it) || l.SeverityNumber() >= plog.SeverityNumberError:
+		return record.StatusError
+	case answered:
+		return record.StatusOK
+	default:
+		return record.StatusUnknown
+	}
+}

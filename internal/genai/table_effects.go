@@ -1,0 +1,62 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import "go.opentelemetry.io/collector/pdata/ptrace"
+
+// effectRows are what a tool touches: databases, HTTP, RPC, messages,
+// processes (#47 to #50). They are no reads; lineage hangs them under the span
+// that caused them.
+func effectRows() []row {
+	return []row{
+		{
+			when:  has("db.system.name", "db.system"),
+			class: ClassDB,
+			names: []string{
+				"{db.operation.name} {db.collection.name}", "{db.operation.name} {db.namespace}.{db.collection.name}",
+				"{db.operation.name} {db.namespace}", "{db.operation.name}", "{db.operation} {db.name}.{db.sql.table}",
+				"{db.operation} {db.name}", "{db.operation}", "{db.system.name}", "{db.namespace}",
+				"{db.system.name}-{db.operation.name}", "redis-{db.operation.name}", "redis-connect", "pg.connect",
+			},
+			effect: databaseEffect,
+		},
+		{
+			when: either(
+				is("network.protocol.name", "ssh", "sftp"),
+				all(clientSpan, is("server.port", "22")),
+				has("process.executable.name", "process.executable.path", "process.command"),
+			),
+			class:  ClassProcess,
+			names:  []string{"{process.executable.name}", "exec {process.executable.name}"},
+			effect: processEffect,
+		},
+		{
+			when:  has("messaging.system"),
+			class: ClassMessaging,
+			names: []string{
+				"{messaging.operation.name} {messaging.destination.name}", "{messaging.destination.name} {messaging.operation.type}",
+				"{messaging.destination.name} {messaging.operation}", "{messaging.operation.name}",
+			},
+			effect: messagingEffect,
+		},
+		{
+			when:   has("rpc.system.name", "rpc.system"),
+			class:  ClassRPC,
+			names:  []string{"{rpc.method}", "{rpc.service}/{rpc.method}"},
+			effect: rpcEffect,
+		},
+		{
+			when:  has("http.request.method", "http.method"),
+			class: ClassHTTP,
+			names: []string{
+				"{http.request.method}", "{http.request.method} {http.route}", "{http.request.method} {url.template}",
+				"{http.method}", "{http.method} {http.route}", "HTTP {http.request.method}", "HTTP {http.method}", "HTTP",
+			},
+			effect: httpEffect,
+		},
+	}
+}
+
+// clientSpan holds for spans that leave the process.
+var clientSpan = kind(ptrace.SpanKindClient, ptrace.SpanKindProducer)

@@ -1,0 +1,203 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/record"
+)
+
+// otherDialects are rows of dialects that the table does not have yet, each of
+// a kind of its own.
+func otherDialects() []row {
+	return []row{
+		{ // Classifies by a key of its own before gen_ai.operation.name, which lies.
+			dialect: "langsmith", when: is("langsmith.span.kind", "retriever"), class: ClassRetrieval,
+			fields:    fields{query: inside(attr("gen_ai.prompt"), "input"), result: attr("gen_ai.completion")},
+			documents: []documentSource{documentsIn(inside(attr("gen_ai.completion"), "output"))},
+		},
+		{ // Content stands in span events.
+			dialect: "strands", when: all(scope("strands.telemetry.tracer"), is(operation, "execute_tool")), class: ClassTool,
+			fields: otelTool.plus(fields{
+				arguments: eventAttr("gen_ai.tool.message", "content"),
+				result:    eventAttr("gen_ai.choice", "message"),
+			}),
+		},
+		{ // Writes empty JSON in place of content.
+			dialect: "google-adk", when: all(scope("gcp.vertex.agent"), is(operation, "execute_tool")), class: ClassTool,
+			fields: otelTool.plus(fields{
+				arguments:   attr("gcp.vertex.agent.tool_call_args"),
+				executionID: attr("gcp.vertex.agent.invocation_id"),
+			}),
+			noise: true,
+		},
+		{ // Has one event for each document.
+			dialect: "traceloop-vectordb", when: is("db.system", "chroma"), class: ClassRetrieval,
+			fields:    fields{topK: attr("db.chroma.query.n_results")},
+			documents: []documentSource{inEvents("db.query.result", "db.query.result.id", "db.query.result.score", "db.query.result.document")},
+		},
+		{ // Names the tool in the span name.
+			dialect: "logfire", when: scope("logfire.openai_agents"), class: ClassTool,
+			fields: fields{toolName: nameTail("Function: "), arguments: attr("input"), result: attr("output")},
+		},
+	}
+}
+
+func TestADialectIsRowsAndNothingElse(t *testing.T) {
+	l, err := newLifter(append(otherDialects(), rows()...), Options{Profile: testProfile})
+	require.NoError(t, err)
+
+	t.Run("a key of its own", func(t *testing.T) {
+		o := l.Span(testSpan{attrs: map[string]any{
+			"langsmith.span.kind": "retriever", "gen_ai.operation.name": "embeddings",
+			"gen_ai.prompt": `{"input":"what"}`, "gen_ai.completion": `{"output":[{"page_content":"first"}]}`,
+		}}.input(t))
+		assert.Equal(t, content.OfString("what").Value, o.Read.Retrieval.QueryDigest)
+		assert.Equal(t, content.OfString("first").Value, o.Read.Retrieval.Chunks[0].ContentDigest)
+		assert.Equal(t, "jcs", o.Read.Response.ResultCanonicalization)
+		draft(t, o)
+	})
+	t.Run("content in events", func(t *testing.T) {
+		o := l.Span(testSpan{scope: "strands.telemetry.tracer", attrs: map[string]any{
+			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f",
+		}, change: func(s ptrace.Span) {
+			for _, c := range [][3]string{{"gen_ai.tool.message", "content", `{"a":1}`}, {"gen_ai.choice", "message", "done"}} {
+				e := s.Events().AppendEmpty()
+				e.SetName(c[0])
+				e.Attributes().PutStr(c[1], c[2])
+			}
+		}}.input(t))
+		assert.Equal(t, content.OfString(`{"a":1}`).Value, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, content.OfString("done").Value, o.Read.Response.ResultDigest)
+		draft(t, o)
+	})
+	t.Run("empty JSON in place of content", func(t *testing.T) {
+		o := l.Span(testSpan{scope: "gcp.vertex.agent", attrs: map[string]any{
+			"gen_ai.operation.name": "execute_tool", "gcp.vertex.agent.tool_call_args": map[string]any{}, "gcp.vertex.agent.invocation_id": "run_1",
+		}}.input(t))
+		assert.Equal(t, record.CapturedSentinel, o.Read.Capture.Request)
+		assert.Empty(t, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, "run_1", o.ExecutionID)
+		draft(t, o)
+	})
+	t.Run("one event for each document", func(t *testing.T) {
+		o := l.Span(testSpan{attrs: map[string]any{"db.system": "chroma", "db.chroma.query.n_results": 2}, change: func(s ptrace.Span) {
+			for _, id := range []string{"d1", "d2"} {
+				e := s.Events().AppendEmpty()
+				e.SetName("db.query.result")
+				e.Attributes().PutStr("db.query.result.id", id)
+				e.Attributes().PutStr("db.query.result.document", "text of "+id)
+			}
+		}}.input(t))
+		assert.Len(t, o.Read.Retrieval.Chunks, 2)
+		assert.Equal(t, "d2", o.Read.Retrieval.Chunks[1].ID)
+		assert.Equal(t, record.CapturedContent, o.Read.Capture.Response)
+		assert.EqualValues(t, 2, o.Read.Retrieval.TopK)
+		draft(t, o)
+	})
+	t.Run("the tool in the span name", func(t *testing.T) {
+		o := l.Span(testSpan{scope: "logfire.openai_agents", name: "Function: lookup", attrs: map[string]any{"input": "i"}}.input(t))
+		assert.Equal(t, "lookup", o.Read.Source.ToolID)
+		assert.Empty(t, o.SafeName)
+		draft(t, o)
+	})
+}
+
+func TestEveryRowHasAConditionAClassAndReadableNames(t *testing.T) {
+	for i, r := range rows() {
+		assert.NotNil(t, r.when, i)
+		assert.NotEmpty(t, r.class, i)
+		for _, name := range r.names {
+			for _, segment := range parseName(name) {
+				if segment.key != "" {
+					assert.Equal(t, content.Harmless, harmless.Rule(segment.key, 0).Class, "%s: key %s does not stay in clear", name, segment.key)
+				}
+			}
+		}
+	}
+}
+
+func TestASpanThatTwoDialectsDescribeIsOneReadWithNameAndCallID(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{scope: "ai", name: "ai.toolCall kyc", attrs: map[string]any{
+		"ai.operationId": "ai.toolCall", "operation.name": "ai.toolCall kyc", "ai.telemetry.functionId": "kyc",
+		"ai.toolCall.name": "lookup", "ai.toolCall.id": "call_1", "ai.toolCall.args": "{}",
+		"openinference.span.kind": "TOOL", "tool.name": "lookup", "tool_call.id": "call_1", "input.value": "{}",
+	}}.input(t))
+	assert.Equal(t, "vercel-ai", o.Dialect)
+	assert.Equal(t, "lookup", o.Read.Source.ToolID)
+	assert.Equal(t, "call_1", o.Read.ToolCallID)
+	assert.Equal(t, record.CapturedContent, o.Read.Capture.Request)
+	assert.Equal(t, "ai.toolCall kyc", o.SafeName)
+}
+
+func TestAnOpenInferenceRetrieverHasFlattenedDocuments(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{scope: "openinference.instrumentation.langchain", name: "Retriever", attrs: map[string]any{
+		"openinference.span.kind": "RETRIEVER", "input.value": "what",
+		"retrieval.documents.1.document.content": "second", "retrieval.documents.0.document.content": "first",
+		"retrieval.documents.0.document.id": "d1", "retrieval.documents.0.document.score": 0.25, "retrieval.documents.10.document.id": "d3",
+		"retrieval.documents.x.document.id": "no", "retrieval.documents.007.document.id": "no",
+	}}.input(t))
+	require.Len(t, o.Read.Retrieval.Chunks, 3)
+	assert.Equal(t, "d1", o.Read.Retrieval.Chunks[0].ID)
+	assert.Equal(t, "0.25", o.Read.Retrieval.Chunks[0].Score)
+	assert.Equal(t, content.OfString("second").Value, o.Read.Retrieval.Chunks[1].ContentDigest)
+	assert.Equal(t, "d3", o.Read.Retrieval.Chunks[2].ID)
+	assert.Empty(t, o.Read.Response.ResultDigest, "no value holds the answer as a whole")
+	assert.Equal(t, record.CapturedContent, o.Read.Capture.Response)
+	draft(t, o)
+}
+
+func TestARerankAnswersInTheOrderOfItsRanking(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{scope: "gen_ai", name: "rerank m", attrs: map[string]any{
+		"gen_ai.operation.name": "rerank", "gen_ai.request.model": "m",
+		"ai.documents": []any{`"first"`, `"second"`}, "ai.ranking": []any{`{"index":1,"relevanceScore":0.9}`, `{"index":7}`},
+	}}.input(t))
+	assert.Equal(t, "vercel-ai", o.Dialect)
+	require.Len(t, o.Read.Retrieval.Chunks, 2)
+	assert.Equal(t, content.OfString("second").Value, o.Read.Retrieval.Chunks[0].ContentDigest)
+	assert.Equal(t, "0.9", o.Read.Retrieval.Chunks[0].Score)
+	assert.Equal(t, record.Chunk{}, o.Read.Retrieval.Chunks[1])
+	assert.Equal(t, "rerank m", o.SafeName)
+	draft(t, o)
+}
+
+func TestARerankerThatTellsOnlyWhatItWasGivenHasNoAnswer(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{attrs: map[string]any{
+		"openinference.span.kind": "RERANKER", "reranker.query": "what", "reranker.top_k": 1, "reranker.input_documents.0.document.content": "first",
+	}}.input(t))
+	assert.Len(t, o.Read.Retrieval.Chunks, 1)
+	assert.EqualValues(t, 1, o.Read.Retrieval.TopK)
+	assert.Equal(t, record.Capture{Request: record.CapturedContent, Response: record.CapturedNothing}, o.Read.Capture)
+}
+
+func TestAnEffectUnderAnOperationThatNobodyKnowsIsStillAnEffect(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{attrs: map[string]any{"gen_ai.operation.name": "vectordb", "db.system": "postgresql"}}.input(t))
+	assert.Equal(t, ClassDB, o.Class)
+}
+
+func BenchmarkSpan(b *testing.B) {
+	l := newTestLifter(b, crmRule)
+	for name, attrs := range map[string]map[string]any{
+		"tool": {
+			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "crm.customer.get", "gen_ai.tool.call.id": "call_1",
+			"gen_ai.tool.call.arguments": `{"customer_id":"cust_1"}`, "gen_ai.tool.call.result": `{"version":"v41","as_of":"2026-10-09T08:12:03.390Z"}`,
+		},
+		"unknown": {"k1": 1, "k2": "b", "k3": "c", "k4": 4, "k5": true, "k6": "f", "k7": "g", "k8": "h"},
+	} {
+		in := testSpan{name: "execute_tool crm.customer.get", attrs: attrs}.input(b)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				in.Cache.Reset()
+				l.Span(in)
+			}
+		})
+	}
+}
