@@ -1,0 +1,63 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// errNotRunning is not permanent: the sender keeps its data and retries.
+var errNotRunning = errors.New("audit_journal is not running: it has not started or is shut down")
+
+// Append writes the items, each to the journal of its scope, and returns their
+// receipts in the order of the items once all are on disk. After an error the
+// caller sends all items again: those that are on disk are known as repeats.
+// No error is permanent, since disk trouble passes and evidence must not be
+// dropped for it.
+func (j *journals) Append(ctx context.Context, items []carrier.Item) ([]journal.Receipt, error) {
+	open := j.running()
+	if open == nil {
+		return nil, errNotRunning
+	}
+	receipts := make([]journal.Receipt, len(items))
+	groups := j.router.group(items)
+	errs := make([]error, len(groups))
+	var wg sync.WaitGroup
+	i := 0
+	for name, indices := range groups {
+		err := &errs[i]
+		i++
+		wg.Go(func() { *err = open[name].append(ctx, items, indices, receipts) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return receipts, nil
+}
+
+// append appends the items at the indices and puts their receipts there.
+func (o *openJournal) append(ctx context.Context, items []carrier.Item, indices []int, receipts []journal.Receipt) error {
+	drafts := make([]*record.Draft, len(indices))
+	for k, index := range indices {
+		drafts[k] = items[index].Draft
+	}
+	got, err := o.Append(ctx, drafts)
+	if err != nil {
+		o.instruments.failed()
+		return fmt.Errorf("journal %s: %w", o.instruments.journal.Value.AsString(), err)
+	}
+	o.instruments.acknowledged(drafts, got)
+	for k, index := range indices {
+		receipts[index] = got[k]
+	}
+	return nil
+}

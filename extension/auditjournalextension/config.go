@@ -1,0 +1,103 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+)
+
+// Config says where the journals are, who signs them and whose they are.
+type Config struct {
+	// Directory holds the journals, each in
+	// <directory>/<organization_ref>/<retention_class>/reads. It is created if
+	// it does not exist. Required.
+	Directory string `mapstructure:"directory"`
+
+	// SigningKey is the key that signs every entry. Required.
+	SigningKey SigningKeyConfig `mapstructure:"signing_key"`
+
+	// CollectorID names this collector in every entry. Required.
+	CollectorID string `mapstructure:"collector_id"`
+
+	// Scope says whose the records are and how long they are kept.
+	Scope ScopeConfig `mapstructure:"scope"`
+
+	// Segment bounds the files of a journal.
+	Segment SegmentConfig `mapstructure:"segment"`
+
+	// DedupWindow is how long a record is remembered, across restarts, so that
+	// its redelivery leaves no second entry.
+	DedupWindow time.Duration `mapstructure:"dedup_window"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// SigningKeyConfig says where the signing key is.
+type SigningKeyConfig struct {
+	// File is a PKCS#8 PEM file with an Ed25519 key, readable by its owner only.
+	File string `mapstructure:"file"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// SegmentConfig says when a journal goes on in a new file.
+type SegmentConfig struct {
+	// MaxBytes is the size of a segment, in bytes, at which the next one is begun.
+	MaxBytes int64 `mapstructure:"max_bytes"`
+
+	// MaxAge is the age of a segment at which the next one is begun.
+	MaxAge time.Duration `mapstructure:"max_age"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+var _ component.Config = (*Config)(nil)
+
+// maxCollectorID bounds what stands in every entry, in bytes.
+const maxCollectorID = 256
+
+// Validate checks what no nested section can check alone.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.Directory == "" {
+		errs = append(errs, errors.New("directory must be set: the journals are written below it"))
+	}
+	if c.CollectorID == "" {
+		errs = append(errs, errors.New("collector_id must be set: it names this collector in every entry"))
+	} else if err := checkName("collector_id", c.CollectorID, maxCollectorID); err != nil {
+		errs = append(errs, err)
+	}
+	if c.DedupWindow <= 0 {
+		errs = append(errs, errors.New("dedup_window must be positive"))
+	}
+	errs = append(errs, c.Scope.checkRoutes())
+	return errors.Join(errs...)
+}
+
+// Validate checks that there is a key; whether it can be read shows at start.
+func (c *SigningKeyConfig) Validate() error {
+	if c.File == "" {
+		return errors.New("file must be set: make a key with `readtrail keys new --out DIR`")
+	}
+	return nil
+}
+
+// Validate checks that segments can be filled. One of few bytes holds a single
+// commit group: a group is never divided.
+func (c *SegmentConfig) Validate() error {
+	var errs []error
+	if c.MaxBytes <= 0 {
+		errs = append(errs, errors.New("max_bytes must be positive"))
+	}
+	if c.MaxAge <= 0 {
+		errs = append(errs, errors.New("max_age must be positive"))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,39 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestJournalDirectoryIsPercentEscaped(t *testing.T) {
+	for name, want := range map[journalName]string{
+		{"bank_eu", "kyc_10y"}: "bank_eu/kyc_10y/reads",
+		{"bank.eu-1", "v1.2"}:  "bank.eu-1/v1.2/reads",
+		{"..", "."}:            "%2E./%2E/reads",
+		{"a/b", `c\d`}:         "a%2Fb/c%5Cd/reads",
+		{"100%", "Größe 1"}:    "100%25/Gr%C3%B6%C3%9Fe%201/reads",
+		{"%2E", "con:"}:        "%252E/con%3A/reads",
+	} {
+		t.Run(want, func(t *testing.T) {
+			assert.Equal(t, filepath.FromSlash("/root/"+want), name.directory("/root"))
+		})
+	}
+}
+
+func FuzzNamesNeverShareADirectory(f *testing.F) {
+	f.Add("..", ".")
+	f.Add("a/b", "a%2Fb")
+	f.Add("", "%")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		ea, eb := escape(a), escape(b)
+		assert.Equal(t, a == b, ea == eb)
+		assert.NotContains(t, ea, "/")
+		assert.NotEqual(t, "..", ea)
+		assert.NotEqual(t, ".", ea)
+	})
+}

@@ -1,0 +1,91 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/ledger"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// instruments are the metrics of one journal. They are about the collector and
+// not about a request, so that they take no context of one.
+type instruments struct {
+	telemetry *metadata.TelemetryBuilder
+	journal   attribute.KeyValue
+	set       metric.MeasurementOption
+
+	mu sync.Mutex
+	// last is the largest sequence that was acknowledged.
+	last uint64
+}
+
+func newInstruments(telemetry *metadata.TelemetryBuilder, name journalName) *instruments {
+	key := attribute.String("journal", name.String())
+	return &instruments{telemetry: telemetry, journal: key, set: metric.WithAttributeSet(attribute.NewSet(key))}
+}
+
+// acknowledged counts the records of one append by kind, repeats apart.
+func (i *instruments) acknowledged(drafts []*record.Draft, receipts []journal.Receipt) {
+	kinds := make(map[record.Kind]int64, 1)
+	last := uint64(0)
+	for k, r := range receipts {
+		if !r.Repeat {
+			kinds[drafts[k].Kind()]++
+			last = max(last, r.Sequence)
+		}
+	}
+	ctx := context.Background()
+	for kind, n := range kinds {
+		i.telemetry.ExtensionAuditJournalEntries.Add(ctx, n, metric.WithAttributes(i.journal, attribute.String("kind", string(kind))))
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if last > i.last { // appends return in any order
+		i.last = last
+		i.telemetry.ExtensionAuditJournalLastSequence.Record(ctx, int64(last), i.set)
+	}
+}
+
+func (i *instruments) failed() {
+	i.telemetry.ExtensionAuditJournalFailures.Add(context.Background(), 1, i.set)
+}
+
+func (i *instruments) degraded(value int64) {
+	i.telemetry.ExtensionAuditJournalDegraded.Record(context.Background(), value, i.set)
+}
+
+// observer turns what a ledger tells into metrics, status and log lines. Lines
+// are written on change only.
+func (j *journals) observer(name journalName, i *instruments) ledger.Observer {
+	ctx := context.Background()
+	return ledger.Observer{
+		Committed: func(_ int, bytes int64, took time.Duration) {
+			j.telemetry.ExtensionAuditJournalGroups.Add(ctx, 1, i.set)
+			j.telemetry.ExtensionAuditJournalBytes.Add(ctx, bytes, i.set)
+			j.telemetry.ExtensionAuditJournalCommitDuration.Record(ctx, took.Seconds(), i.set)
+		},
+		Repeats:   func(n int) { j.telemetry.ExtensionAuditJournalRepeats.Add(ctx, int64(n), i.set) },
+		Conflicts: func(n int) { j.telemetry.ExtensionAuditJournalConflicts.Add(ctx, int64(n), i.set) },
+		State: func(err error) {
+			if err == nil {
+				i.degraded(0)
+				j.logger.Info("Journal can be written again", zap.Stringer("journal", name))
+			} else {
+				i.degraded(1)
+				j.logger.Error("Journal cannot be written", zap.Stringer("journal", name), zap.Error(err))
+			}
+			j.health.set(name, err)
+		},
+	}
+}

@@ -1,0 +1,62 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/record"
+)
+
+// router chooses the scope of a record among those that the configuration
+// names. Telemetry can choose, never create.
+type router struct {
+	base   record.Scope
+	routes []route
+}
+
+type route struct {
+	attribute, value string
+	scope            record.Scope
+}
+
+func newRouter(c *ScopeConfig) router {
+	r := router{base: c.base()}
+	for i := range c.Routes {
+		r.routes = append(r.routes, route{
+			attribute: c.Routes[i].Attribute,
+			value:     c.Routes[i].Value,
+			scope:     c.Routes[i].over(r.base),
+		})
+	}
+	return r
+}
+
+// scopes returns the scope of each journal, one for each name.
+func (r *router) scopes() map[journalName]record.Scope {
+	out := map[journalName]record.Scope{nameOf(r.base): r.base}
+	for _, route := range r.routes {
+		out[nameOf(route.scope)] = route.scope
+	}
+	return out
+}
+
+// journalFor returns the journal of the first route that matches, or the base.
+func (r *router) journalFor(resource carrier.Resource) journalName {
+	for _, route := range r.routes {
+		if value, found := resource[route.attribute]; found && value == route.value {
+			return nameOf(route.scope)
+		}
+	}
+	return nameOf(r.base)
+}
+
+// group sorts the indices of items by journal, each in the order of items.
+func (r *router) group(items []carrier.Item) map[journalName][]int {
+	out := make(map[journalName][]int, 1)
+	for i := range items {
+		name := r.journalFor(items[i].Resource)
+		out[name] = append(out[name], i)
+	}
+	return out
+}

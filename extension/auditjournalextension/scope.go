@@ -1,0 +1,175 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/record"
+)
+
+// ScopeConfig is the scope of every record that no route takes.
+type ScopeConfig struct {
+	// OrganizationRef names the organization that the records belong to.
+	OrganizationRef string `mapstructure:"organization_ref"`
+
+	// Environment names the environment, such as production.
+	Environment string `mapstructure:"environment"`
+
+	// RetentionClass names how long the records are kept.
+	RetentionClass string `mapstructure:"retention_class"`
+
+	// Region is where the records are kept. Optional.
+	Region string `mapstructure:"region"`
+
+	// Routes choose another scope by an attribute of the telemetry's resource.
+	// The first one that matches is taken.
+	Routes []RouteConfig `mapstructure:"routes"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// RouteConfig is a scope and the resource that it is chosen for. A member that
+// is not set is that of the scope above it.
+type RouteConfig struct {
+	// Attribute is the key of a resource attribute. Required.
+	Attribute string `mapstructure:"attribute"`
+
+	// Value is the string that the attribute must equal. Required.
+	Value string `mapstructure:"value"`
+
+	// OrganizationRef replaces that of the scope.
+	OrganizationRef string `mapstructure:"organization_ref"`
+
+	// Environment replaces that of the scope.
+	Environment string `mapstructure:"environment"`
+
+	// RetentionClass replaces that of the scope.
+	RetentionClass string `mapstructure:"retention_class"`
+
+	// Region replaces that of the scope.
+	Region string `mapstructure:"region"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// Validate checks the base scope.
+func (c *ScopeConfig) Validate() error {
+	var errs []error
+	for _, m := range []struct{ key, value string }{
+		{"organization_ref", c.OrganizationRef},
+		{"environment", c.Environment},
+		{"retention_class", c.RetentionClass},
+	} {
+		if m.value == "" {
+			errs = append(errs, fmt.Errorf("%s must not be empty", m.key))
+		}
+	}
+	errs = append(errs, checkScope(c.base()))
+	return errors.Join(errs...)
+}
+
+// Validate checks that the route can match and what it names.
+func (c *RouteConfig) Validate() error {
+	var errs []error
+	if c.Attribute == "" {
+		errs = append(errs, errors.New("attribute must be set to the key of a resource attribute"))
+	}
+	if c.Value == "" {
+		errs = append(errs, errors.New("value must be set"))
+	} else if len(c.Value) > carrier.MaxResourceValue {
+		errs = append(errs, fmt.Errorf("value has %d bytes, more than %d: it can never match", len(c.Value), carrier.MaxResourceValue))
+	}
+	errs = append(errs, checkScope(c.over(record.Scope{})))
+	return errors.Join(errs...)
+}
+
+func (c *ScopeConfig) base() record.Scope {
+	return record.Scope{
+		OrganizationRef: c.OrganizationRef,
+		Environment:     c.Environment,
+		RetentionClass:  c.RetentionClass,
+		Region:          c.Region,
+	}
+}
+
+// over lays the route over the base scope.
+func (c *RouteConfig) over(base record.Scope) record.Scope {
+	replace := func(member *string, value string) {
+		if value != "" {
+			*member = value
+		}
+	}
+	replace(&base.OrganizationRef, c.OrganizationRef)
+	replace(&base.Environment, c.Environment)
+	replace(&base.RetentionClass, c.RetentionClass)
+	replace(&base.Region, c.Region)
+	return base
+}
+
+// checkRoutes refuses a route that is never reached and two scopes of one
+// journal: a journal has one scope, since its directory names only two of its
+// members. Both errors name the two places.
+func (c *ScopeConfig) checkRoutes() error {
+	var errs []error
+	type place struct {
+		path  string
+		scope record.Scope
+	}
+	scopes := map[journalName]place{nameOf(c.base()): {"scope", c.base()}}
+	matches := map[[2]string]int{}
+	for i := range c.Routes {
+		route := &c.Routes[i]
+		here := place{fmt.Sprintf("scope::routes::%d", i), route.over(c.base())}
+		match := [2]string{route.Attribute, route.Value}
+		if first, found := matches[match]; found {
+			errs = append(errs, fmt.Errorf("%s is never reached: scope::routes::%d has the same attribute and value; remove one", here.path, first))
+		} else {
+			matches[match] = i
+		}
+		name := nameOf(here.scope)
+		if first, found := scopes[name]; !found {
+			scopes[name] = here
+		} else if first.scope != here.scope {
+			errs = append(errs, fmt.Errorf("%s and %s both write the journal %s with different environment or region: "+
+				"a journal has one scope; give one of them its own organization_ref or retention_class", first.path, here.path, name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func checkScope(s record.Scope) error {
+	return errors.Join(
+		checkName("organization_ref", s.OrganizationRef, maxName),
+		checkName("environment", s.Environment, maxName),
+		checkName("retention_class", s.RetentionClass, maxName),
+		checkName("region", s.Region, maxName),
+	)
+}
+
+// maxName bounds a name of a scope, in bytes. Percent-escaped it still is a
+// file name: 3*80 < 255.
+const maxName = 80
+
+// checkName refuses what cannot stand legibly in an entry or a path.
+func checkName(key, value string, limit int) error {
+	if len(value) > limit {
+		return fmt.Errorf("%s has %d bytes, more than %d", key, len(value), limit)
+	}
+	if !utf8.ValidString(value) {
+		return fmt.Errorf("%s is not UTF-8", key)
+	}
+	for _, r := range value {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("%s contains %U, which is not printable", key, r)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+
+	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadatatest"
+	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/durable/crashfs"
+	"github.com/readtrail/readtrail/internal/ledger"
+)
+
+func TestDiskTroubleIsRetryableShowsAndPasses(t *testing.T) {
+	tel := componenttest.NewTelemetry()
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+	cfg, _ := configFor(t, "/journal")
+	cfg.Scope.Routes = nil
+	disk, h := crashfs.New(1), &host{}
+	j := newExtension(t, cfg, tel)
+	j.fs = disk
+	start(t, j, h)
+	_, err := j.Append(t.Context(), []carrier.Item{read(t, 0, nil)})
+	require.NoError(t, err)
+	assert.Empty(t, h.statuses())
+
+	disk.SetFaults(func(op crashfs.Op) crashfs.Fault {
+		if op.Kind == crashfs.OpSync || op.Kind == crashfs.OpWrite {
+			return crashfs.Fault{Err: syscall.ENOSPC}
+		}
+		return crashfs.Fault{}
+	})
+	items := []carrier.Item{read(t, 1, nil)}
+	_, err = j.Append(t.Context(), items)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	assert.False(t, consumererror.IsPermanent(err))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, []componentstatus.Status{componentstatus.StatusRecoverableError}, h.statuses())
+	}, 10*time.Second, 10*time.Millisecond)
+	here := attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))
+	ignore := []metricdatatest.Option{metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars()}
+	metadatatest.AssertEqualExtensionAuditJournalDegraded(t, tel, []metricdata.DataPoint[int64]{{Value: 1, Attributes: here}}, ignore...)
+	metadatatest.AssertEqualExtensionAuditJournalFailures(t, tel, []metricdata.DataPoint[int64]{{Value: 1, Attributes: here}}, ignore...)
+
+	disk.SetFaults(nil)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		_, err := j.Append(t.Context(), items)
+		assert.NoError(c, err)
+	}, 10*time.Second, 50*time.Millisecond)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, []componentstatus.Status{componentstatus.StatusRecoverableError, componentstatus.StatusOK}, h.statuses())
+	}, 10*time.Second, 10*time.Millisecond)
+	metadatatest.AssertEqualExtensionAuditJournalDegraded(t, tel, []metricdata.DataPoint[int64]{{Value: 0, Attributes: here}}, ignore...)
+}
+
+func TestStatusIsReportedForTheFirstAndTheLastJournalInTrouble(t *testing.T) {
+	recoverable, ok, permanent := componentstatus.StatusRecoverableError, componentstatus.StatusOK, componentstatus.StatusPermanentError
+	full := errors.New("disk is full")
+	type change struct {
+		journal string
+		err     error
+	}
+	for name, test := range map[string]struct {
+		changes []change
+		want    []componentstatus.Status
+	}{
+		"one journal":               {[]change{{"a", full}, {"a", full}, {"a", nil}, {"a", nil}}, []componentstatus.Status{recoverable, ok}},
+		"two journals":              {[]change{{"a", full}, {"b", full}, {"a", nil}, {"b", nil}}, []componentstatus.Status{recoverable, ok}},
+		"a damaged one":             {[]change{{"a", ledger.ErrDamaged}, {"a", ledger.ErrDamaged}}, []componentstatus.Status{permanent}},
+		"damaged while in trouble":  {[]change{{"a", full}, {"a", ledger.ErrDamaged}}, []componentstatus.Status{recoverable, permanent}},
+		"trouble beside the damage": {[]change{{"a", ledger.ErrDamaged}, {"b", full}, {"b", nil}}, []componentstatus.Status{permanent}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, health := &host{}, newHealth()
+			health.setHost(h)
+			for _, c := range test.changes {
+				health.set(journalName{c.journal, "r"}, c.err)
+			}
+			assert.Equal(t, test.want, h.statuses())
+		})
+	}
+}

@@ -1,0 +1,97 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package readrecordprocessor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/genai"
+)
+
+// Config says what leaves, what becomes a record, and what is known of the
+// sources that are read.
+type Config struct {
+	// Mode says what of the telemetry leaves.
+	Mode Mode `mapstructure:"mode"`
+
+	// Records says whether records are made. Without them the processor only
+	// strips, for a pipeline that leads to tracing.
+	Records bool `mapstructure:"records"`
+
+	// Keep extends the list of what leaves in mode strict.
+	Keep []KeepConfig `mapstructure:"keep"`
+
+	// Sources say what telemetry does not know of a source. The first that
+	// matches a read applies; attributes that the application set win over it.
+	Sources []genai.SourceRule `mapstructure:"sources"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// KeepConfig is an attribute or a span name that is known to be harmless.
+type KeepConfig struct {
+	// Key is an attribute key, or a prefix that ends with ".*".
+	Key string `mapstructure:"key"`
+
+	// Shape is what the values of the key look like. Required with a key: a
+	// value of another shape is removed.
+	Shape string `mapstructure:"shape"`
+
+	// SpanName is a span name, instead of a key.
+	SpanName string `mapstructure:"span_name"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// Mode says what of the telemetry leaves.
+type Mode string
+
+const (
+	// ModeStrict lets only what is known to be harmless leave in clear.
+	ModeStrict Mode = "strict"
+	// ModeKnown takes out content and credentials only where they are known to
+	// stand.
+	ModeKnown Mode = "known"
+)
+
+// UnmarshalText refuses a mode that does not exist.
+func (m *Mode) UnmarshalText(text []byte) error {
+	switch mode := Mode(text); mode {
+	case ModeStrict, ModeKnown:
+		*m = mode
+		return nil
+	default:
+		return fmt.Errorf("mode must be %s or %s", ModeStrict, ModeKnown)
+	}
+}
+
+var _ component.Config = (*Config)(nil)
+
+// Validate checks that the entry names one thing which may be kept.
+func (k *KeepConfig) Validate() error {
+	switch {
+	case (k.Key == "") == (k.SpanName == ""):
+		return errors.New("set either key or span_name")
+	case k.SpanName != "" && k.Shape != "":
+		return errors.New("shape belongs to a key; a span_name has none")
+	case k.SpanName != "":
+		return nil
+	}
+	shape, found := content.ShapeNamed(k.Shape)
+	if !found {
+		return fmt.Errorf("shape must be one of %s", strings.Join(content.ShapeNames(), ", "))
+	}
+	_, err := content.NewPolicy([]content.Keep{{Key: k.Key, Shape: shape}})
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner // without its own idea of where the entry stands
+	}
+	return err
+}

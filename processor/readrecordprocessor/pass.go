@@ -1,0 +1,152 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package readrecordprocessor
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
+	"github.com/readtrail/readtrail/internal/telemetry"
+)
+
+// pass is the work on one request, on one goroutine: each item is lifted, then
+// stripped, then marked.
+type pass struct {
+	*recorder
+	upstream string
+	cache    telemetry.Cache
+	stripped strip.Counts
+	counts   counts
+	// batch takes the records; nil if none are made.
+	batch *carrier.Batch
+	// earlier is what a read_record processor before this one made.
+	earlier  *carrier.Batch
+	lineages lineages
+}
+
+// begin starts the work on a request. If its context carries records already,
+// its content is gone, and nothing can be lifted a second time.
+func (r *recorder) begin(ctx context.Context) *pass {
+	p := &pass{recorder: r, upstream: upstreamContextSource(ctx), earlier: carrier.FromContext(ctx)}
+	if r.records && p.earlier == nil {
+		p.batch = &carrier.Batch{ReadIDs: make(map[string]struct{})}
+	}
+	return p
+}
+
+// end counts, and returns the context for the next consumer.
+func (p *pass) end(ctx context.Context) context.Context {
+	p.report(ctx)
+	if p.batch == nil {
+		return ctx
+	}
+	p.batch.Lineages = p.lineages.list
+	return carrier.NewContext(ctx, p.batch)
+}
+
+// traces works on spans first, then on what stands around them: lifting needs
+// scope and resource as they came.
+func (p *pass) traces(td ptrace.Traces) {
+	for _, rs := range td.ResourceSpans().All() {
+		routing := p.routing(rs.Resource())
+		p.lineages.nextResource()
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, span := range ss.Spans().All() {
+				p.span(rs.Resource(), ss.Scope(), span, routing)
+			}
+			p.scope(ss.Scope())
+			ss.SetSchemaUrl(p.stripper.SchemaURL(ss.SchemaUrl(), &p.stripped))
+		}
+		p.resource(rs.Resource())
+		rs.SetSchemaUrl(p.stripper.SchemaURL(rs.SchemaUrl(), &p.stripped))
+	}
+}
+
+// logs is traces for log records.
+func (p *pass) logs(ld plog.Logs) {
+	for _, rl := range ld.ResourceLogs().All() {
+		routing := p.routing(rl.Resource())
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, log := range sl.LogRecords().All() {
+				p.log(rl.Resource(), sl.Scope(), log, routing)
+			}
+			p.scope(sl.Scope())
+			sl.SetSchemaUrl(p.stripper.SchemaURL(sl.SchemaUrl(), &p.stripped))
+		}
+		p.resource(rl.Resource())
+		rl.SetSchemaUrl(p.stripper.SchemaURL(rl.SchemaUrl(), &p.stripped))
+	}
+}
+
+func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScope, span ptrace.Span, routing carrier.Resource) {
+	p.cache.Reset()
+	p.counts.spans++
+	seen := p.lifter.Span(genai.SpanInput{Resource: resource, Scope: scope, Span: span, Cache: &p.cache, Upstream: p.upstream})
+	mark := p.mark(span.Attributes())
+	if p.batch != nil {
+		mark = p.record(&seen, routing)
+		p.lineages.add(span, &seen, mark, p.upstream, routing)
+	}
+	p.stripper.Span(span, content.ScopeGate(scope.Name()), &p.cache, seen.SafeName, &p.stripped)
+	for _, event := range span.Events().All() {
+		event.Attributes().Remove(carrier.ReadIDAttribute)
+	}
+	for _, link := range span.Links().All() {
+		link.Attributes().Remove(carrier.ReadIDAttribute)
+	}
+	label(span.Attributes(), &seen, mark)
+}
+
+func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope, log plog.LogRecord, routing carrier.Resource) {
+	p.cache.Reset()
+	p.counts.logRecords++
+	seen := p.lifter.Log(genai.LogInput{Resource: resource, Scope: scope, Log: log, Cache: &p.cache, Upstream: p.upstream})
+	mark := p.mark(log.Attributes())
+	if p.batch != nil {
+		mark = p.record(&seen, routing)
+	}
+	p.stripper.Log(log, content.ScopeGate(scope.Name()), &p.cache, &p.stripped)
+	label(log.Attributes(), &seen, mark)
+}
+
+func (p *pass) scope(scope pcommon.InstrumentationScope) {
+	p.stripper.Scope(scope, &p.stripped)
+	scope.Attributes().Remove(carrier.ReadIDAttribute)
+}
+
+func (p *pass) resource(resource pcommon.Resource) {
+	p.stripper.Resource(resource, &p.stripped)
+	resource.Attributes().Remove(carrier.ReadIDAttribute)
+}
+
+// routing copies the resource for the journal, if records are made.
+func (p *pass) routing(resource pcommon.Resource) carrier.Resource {
+	if p.batch == nil {
+		return nil
+	}
+	return routingAttributes(resource)
+}
+
+// mark returns the read id that an earlier processor put on an item. One that
+// its records do not name was put there by a client.
+func (p *pass) mark(attributes pcommon.Map) string {
+	if p.earlier == nil {
+		return ""
+	}
+	value, found := attributes.Get(carrier.ReadIDAttribute)
+	if !found {
+		return ""
+	}
+	if _, known := p.earlier.ReadIDs[value.AsString()]; !known {
+		return ""
+	}
+	return value.AsString()
+}

@@ -1,0 +1,90 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package readrecordprocessor
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/processor"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
+	"github.com/readtrail/readtrail/processor/readrecordprocessor/internal/metadata"
+)
+
+// recorder is what the two signals share. It keeps nothing of a request.
+type recorder struct {
+	component.StartFunc
+
+	records   bool
+	lifter    *genai.Lifter
+	stripper  *strip.Stripper
+	telemetry *metadata.TelemetryBuilder
+}
+
+func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
+	options := strip.Options{Mode: strip.Mode(config.Mode)}
+	for _, k := range config.Keep {
+		if k.SpanName != "" {
+			options.KeepNames = append(options.KeepNames, k.SpanName)
+			continue
+		}
+		shape, _ := content.ShapeNamed(k.Shape)
+		options.Keep = append(options.Keep, content.Keep{Key: k.Key, Shape: shape})
+	}
+	stripper, err := strip.New(options)
+	if err != nil {
+		return nil, err
+	}
+	lifter, err := genai.New(genai.Options{Sources: config.Sources, Profile: stripper.Profile()})
+	if err != nil {
+		return nil, err
+	}
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return &recorder{records: config.Records, lifter: lifter, stripper: stripper, telemetry: telemetry}, nil
+}
+
+// Capabilities tells the service that the data is changed in place.
+func (r *recorder) Capabilities() consumer.Capabilities {
+	return consumer.Capabilities{MutatesData: true}
+}
+
+// Shutdown releases the instruments; there is nothing else to stop.
+func (r *recorder) Shutdown(context.Context) error {
+	r.telemetry.Shutdown()
+	return nil
+}
+
+// tracesProcessor is not made by processorhelper, whose functions cannot give
+// the next consumer another context, which is where records travel.
+type tracesProcessor struct {
+	*recorder
+	next consumer.Traces
+}
+
+func (p *tracesProcessor) ConsumeTraces(ctx context.Context, td ptrace.Traces) error {
+	pass := p.begin(ctx)
+	pass.traces(td)
+	return p.next.ConsumeTraces(pass.end(ctx), td)
+}
+
+// logsProcessor is tracesProcessor for logs.
+type logsProcessor struct {
+	*recorder
+	next consumer.Logs
+}
+
+func (p *logsProcessor) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	pass := p.begin(ctx)
+	pass.logs(ld)
+	return p.next.ConsumeLogs(pass.end(ctx), ld)
+}
