@@ -43,7 +43,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 	rank := map[string]int{
 		"record": 0, "internal/durable": 0,
 		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1,
-		"journal": 2, "internal/telemetry": 2,
+		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2,
 		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3,
 		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4, "cmd/readtrail": 4,
 	}

@@ -1,0 +1,113 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import "strings"
+
+// eventNames are names of span events and log events that conventions and
+// libraries define. Any other name is taken to be text from outside.
+var eventNames = patternSet(`
+exception message
+gen_ai.system.message gen_ai.user.message gen_ai.assistant.message gen_ai.tool.message gen_ai.choice gen_ai.content.prompt gen_ai.content.completion
+gen_ai.client.inference.operation.details gen_ai.memory.operation.details gen_ai.evaluation.result gen_ai.client.operation.exception gen_ai.request.attempt
+ai.stream.firstChunk ai.stream.finish
+db.query.result db.query.embeddings db.search.result db.search.embeddings pinecone.query.request pinecone.query.result pinecone.query.result.N pinecone.query.result.N.metadata llm.content.completion.chunk
+memory.query memory.results memory.content tool.output rpc.message feature_flag.evaluation session.start session.end
+tool_result tool_decision user_prompt assistant_response api_request api_response api_error api_request_body api_response_body mcp_server_connection
+hook_execution_start hook_execution_complete plugin_loaded
+`)
+
+// eventNamespaces are those of products that name many events, with one or
+// more words of small letters after the dot.
+var eventNamespaces = []string{"claude_code.", "codex.", "gemini_cli.", "mcp."}
+
+var isEventWord = allOf("abcdefghijklmnopqrstuvwxyz_.")
+
+// KnownEventName reports whether the name of an event is one of a convention
+// or a library, which says nothing about anybody.
+func KnownEventName(name string) bool {
+	if eventNames.has(name) {
+		return true
+	}
+	for _, namespace := range eventNamespaces {
+		if word, ok := strings.CutPrefix(name, namespace); ok {
+			return word != "" && len(word) <= 48 && isEventWord(word)
+		}
+	}
+	return false
+}
+
+// spanNames are whole span names that libraries give without anything of the
+// call in them. Names with a tool or model in them are internal/genai's to
+// judge, which knows the attributes that explain them.
+var spanNames = wordSet(`
+GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH HTTP
+initialize ping tools/list resources/list resources/templates/list prompts/list notifications/initialized notifications/cancelled notifications/progress
+initialize.mcp tools/list.mcp tools/call.mcp resources/list.mcp resources/read.mcp prompts/list.mcp prompts/get.mcp mcp.client.session mcp.server ResponseStreamWriter
+chat embeddings retrieval rerank generate_content text_completion execute_tool invoke_agent create_agent invoke_workflow plan
+create_memory_store search_memory create_memory update_memory upsert_memory delete_memory delete_memory_store
+llm_call tool_call schedule_tool_calls agent_call user_prompt system_prompt call_llm send_data invocation execute_event_loop_cycle function_tool
+claude_code.interaction claude_code.llm_request claude_code.hook claude_code.tool claude_code.tool.blocked_on_user claude_code.tool.execution
+ai.generateText ai.generateText.doGenerate ai.streamText ai.streamText.doStream ai.generateObject ai.generateObject.doGenerate
+ai.streamObject ai.streamObject.doStream ai.embed ai.embed.doEmbed ai.embedMany ai.embedMany.doEmbed ai.rerank ai.rerank.doRerank ai.toolCall
+haystack.pipeline.run haystack.component.run haystack.agent.run haystack.agent.step haystack.agent.step.llm haystack.agent.step.tool
+litellm_request raw_gen_ai_request anthropic.messages.create
+pg.connect pg-pool.connect redis-connect redis-GET redis-SET redis-HGET redis-HSET redis-DEL
+elastic.query qdrant.search qdrant.upsert qdrant.query pinecone.query pinecone.upsert chroma.query chroma.add milvus.search milvus.insert weaviate.query
+`)
+
+// KnownSpanName reports whether a span name is one that a library gives to
+// every span of its kind.
+func KnownSpanName(name string) bool {
+	_, ok := spanNames[name]
+	return ok
+}
+
+// RedactedName stands for a name that was not known to be harmless. OTLP
+// requires a span to have a name.
+const RedactedName = "redacted"
+
+// severities are the severity texts of the OpenTelemetry data model and of
+// common logging libraries.
+var severities = wordSet(`TRACE TRACE2 TRACE3 TRACE4 DEBUG DEBUG2 DEBUG3 DEBUG4 INFO INFO2 INFO3 INFO4 WARN WARN2 WARN3 WARN4 WARNING
+	ERROR ERROR2 ERROR3 ERROR4 FATAL FATAL2 FATAL3 FATAL4 CRITICAL NOTICE ALERT EMERGENCY VERBOSE SEVERE`)
+
+// KnownSeverity reports whether s is a severity text, in any case.
+func KnownSeverity(s string) bool {
+	const longest = 16
+	if len(s) > longest {
+		return false
+	}
+	_, ok := severities[strings.ToUpper(s)]
+	return ok
+}
+
+// IsSchemaURL reports whether a schema URL is one that OpenTelemetry
+// publishes.
+func IsSchemaURL(s string) bool {
+	version, ok := strings.CutPrefix(s, "https://opentelemetry.io/schemas/")
+	return ok && len(version) <= 16 && version != "" && allOf("0123456789.")(version)
+}
+
+// Threshold returns what a W3C tracestate says about sampling, "ot=" with its
+// th and rv members, or "": everything else in it is its vendor's.
+func Threshold(traceState string) string {
+	for entry := range strings.SplitSeq(traceState, ",") {
+		members, ok := strings.CutPrefix(strings.TrimSpace(entry), "ot=")
+		if !ok {
+			continue
+		}
+		var kept []string
+		for member := range strings.SplitSeq(members, ";") {
+			name, value, _ := strings.Cut(member, ":")
+			if (name == "th" || name == "rv") && value != "" && len(value) <= 14 && isHex(value) {
+				kept = append(kept, member)
+			}
+		}
+		if kept != nil {
+			return "ot=" + strings.Join(kept, ";")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,127 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+// This file is the list of content-bearing places (dialects 1.2, 2 and 3.2).
+// A new dialect adds rows here and in harmless.go and nothing else.
+//
+// A pattern is a key with wildcards: N is an index, * is any one segment,
+// and a last segment ** is any number of segments. What a wildcard stands for
+// is text of somebody's choosing: see vocabulary.
+
+// contentPlaces hold prompts, arguments, results, documents, messages.
+const contentPlaces = `
+gen_ai.input.messages gen_ai.input.messages_delta gen_ai.output.messages gen_ai.system_instructions gen_ai.tool.definitions
+gen_ai.tool.call.arguments gen_ai.tool.call.result gen_ai.tool.input gen_ai.tool.output gen_ai.tool.args gen_ai.tool.message gen_ai.tool.description
+gen_ai.retrieval.query.text gen_ai.retrieval.query gen_ai.retrieval.documents
+gen_ai.memory.query.text gen_ai.memory.records gen_ai.memory.search.query gen_ai.memory.metadata gen_ai.memory.input.messages gen_ai.memory.output.messages
+gen_ai.prompt gen_ai.prompt.N.** gen_ai.prompt.variable.** gen_ai.prompt.prompt_filter_results gen_ai.prompt.template gen_ai.prompt.template_variables
+gen_ai.completion gen_ai.completion.N.**
+gen_ai.event.content gen_ai.choice gen_ai.user.message gen_ai.system.message gen_ai.assistant.message
+gen_ai.content.prompt gen_ai.content.completion gen_ai.content.completion.chunk gen_ai.content.reasoning gen_ai.content.revised_prompt
+gen_ai.request.messages gen_ai.request.content gen_ai.request.available_tools gen_ai.request.extra_body gen_ai.request.extra_query
+gen_ai.request.stop_sequences gen_ai.request.user gen_ai.request.instructions gen_ai.request.functions.**
+gen_ai.response.content gen_ai.response.text gen_ai.response.tool_calls gen_ai.response.object gen_ai.response.reasoning
+gen_ai.embeddings.input gen_ai.evaluation.explanation gen_ai.task.input gen_ai.task.output gen_ai.workflow.input gen_ai.workflow.output
+gen_ai.execution.payload gen_ai.orchestrator.agent.definitions gen_ai.framework.pipeline.input_data gen_ai.framework.pipeline.output_data
+gen_ai.agent.description gen_ai.agent.goal gen_ai.agent.context gen_ai.agent.instructions gen_ai.agent.task gen_ai.agent.params gen_ai.agent.expected_output
+gen_ai.agent.actual_output gen_ai.agent.human_input gen_ai.agent.tool_results gen_ai.agent.browse_url gen_ai.skill.description
+gen_ai.serialized.** gen_ai.rerank.input_documents gen_ai.rerank.output_documents gen_ai.rerank.scoring_prompt gen_ai.realtime.** gen_ai.security.**
+gen_ai.guardrail.input gen_ai.guardrail.output gen_ai.handoff.input gen_ai.handoff.context
+microsoft.security.content.input.value microsoft.security.content.output.value
+
+input.value output.value metadata metadata.** tool.parameters tool.result tool.description tool.json_schema system_prompt retrieval.query retrieval.document
+llm.function_call llm.invocation_parameters llm.prompts llm.prompts.** llm.choices.** llm.tools.** llm.prompt_template.**
+llm.input_messages.** llm.output_messages.** llm.request.functions.** llm.content.completion.chunk llm.content.completion.chunk.**
+embedding.embeddings.** embedding.invocation_parameters embedding.text embedding.vector retrieval.documents.** reranker.**
+message.** message_content.** document.content document.metadata audio.url audio.transcript image.url guard.explanation
+llm.anthropic.** llm.azure.** llm.azure_ai.** llm.bedrock.** llm.cohere.** llm.deepseek.** llm.gemini.** llm.google.** llm.groq.** llm.huggingface.**
+llm.litellm_proxy.** llm.mistral.** llm.ollama.** llm.openai.** llm.openrouter.** llm.sagemaker.** llm.together_ai.** llm.vertex_ai.** llm.watsonx.** llm.xai.**
+
+traceloop.entity.input traceloop.entity.output traceloop.prompt.template traceloop.prompt.template_variables traceloop.prompt.template.**
+traceloop.prompt.template_variables.** traceloop.association.properties.** crewai.**
+
+mcp.request.argument mcp.request.argument.** mcp.request.params mcp.response.value mcp.session.init_options mcp.logging.message
+mcp.tool.result.** mcp.prompt.result.** mcp.resource.result.** fastmcp.resource.output
+
+tool_arguments tool_response tool_parameters tool_input function_args all_messages_events pydantic_ai.all_messages pydantic_ai.tool.deferral.metadata final_result
+model_request_parameters request_data raw_input mcp_data logfire.msg logfire.msg_template logfire.json_schema
+gcp.vertex.agent.tool_call_args gcp.vertex.agent.tool_response gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data
+adk.experimental.grounding.web_search_queries adk.experimental.grounding.source_uris
+genkit:input genkit:output mlflow.spanInputs mlflow.spanOutputs
+spring.ai.tool.call.arguments spring.ai.tool.call.result spring.ai.tool.definition.description spring.ai.tool.definition.schema
+spring.ai.chat.client.user.text spring.ai.chat.client.system.text spring.ai.chat.client.tool.**
+haystack.*.input haystack.*.output haystack.*.input_data haystack.*.output_data haystack.*.metadata haystack.agent.step.tool.input haystack.agent.step.tool.output
+haystack.agent.step.llm.input haystack.agent.step.llm.output haystack.agent.hook.human_in_the_loop.strategy.input haystack.agent.hook.human_in_the_loop.strategy.output
+haystack.tool.description
+mastra.*.input mastra.*.output mastra.log.cause mastra.log.details mastra.log.loggerVNext mastra.log.metrics mastra.log.tracing mastra.log.model
+mastra.log.description mastra.metadata.**
+flue.*.input flue.*.output flue.*.arguments flue.*.result flue.*.prompt flue.*.payload
+lk.pii.** lk.function_tool.arguments lk.function_tool.output lk.chat_ctx lk.input_text lk.user_input lk.user_transcript lk.response.text lk.instructions
+code.function.parameters.*.value code.function.return.value
+
+langsmith.metadata.** langsmith.span.tags
+langfuse.observation.input langfuse.observation.output langfuse.observation.metadata langfuse.observation.metadata.** langfuse.observation.status_message
+langfuse.observation.model.parameters langfuse.observation.prompt.** langfuse.trace.input langfuse.trace.output langfuse.trace.metadata langfuse.trace.metadata.**
+langfuse.experiment.item.expected_output langfuse.experiment.item.metadata langfuse.experiment.item.input langfuse.experiment.metadata
+
+ai.**
+
+full_command bash_command user_prompt system_prompt_preview request_text response_text verdict_rationale
+copilot_chat.user_request copilot_chat.prompt_context copilot_chat.prompt_instructions copilot_chat.reasoning_content copilot_chat.markdown_content
+copilot_chat.hook_input copilot_chat.hook_output copilot_chat.hook_command
+crew_inputs crew_output crew_tasks_output task_output formatted_description formatted_expected_output crew_agents crew_tasks
+
+db.query.text db.statement db.where_document db.filter db.metadata db.update.metadata db.update.values db.postgresql.plan db.postgresql.values
+db.query.parameter.** db.operation.parameter.** db.query.result db.query.result.** db.search.result db.search.result.** db.query.embeddings.** db.search.embeddings.**
+db.vector.query.content db.vector.query.filter db.vector.query.metadata_filter db.vector.query.response.documents db.vector.query.result.** db.vector.query.embeddings.**
+db.elasticsearch.path_parts.** db.chroma.query.where db.chroma.query.where_document db.chroma.get.where db.chroma.get.where_document db.chroma.delete.where
+db.chroma.delete.where_document db.milvus.search.filter db.milvus.query.filter db.milvus.delete.filter db.milvus.search.annsearch_request db.marqo.search.query
+pinecone.query.filter pinecone.query.queries
+
+http.request.body http.request.body.content http.response.body http.response.body.content
+messaging.kafka.message.key messaging.message.body exception.message exception.stacktrace error.message error.stack
+`
+
+// urlPlaces hold URLs and command lines, which are content and may hold a
+// credential besides.
+const urlPlaces = `
+url.full url.original url.query url.fragment url.path http.url http.target mcp.resource.uri fastmcp.resource.uri fastmcp.proxy.backend_uri gen_ai.skill.source.uri
+process.command_line process.command_args process.command process.working_directory
+`
+
+// headerPlaces hold headers and variables whose names anybody may choose.
+const headerPlaces = `
+http.request.header.** http.response.header.** rpc.request.metadata.** rpc.response.metadata.** rpc.grpc.request.metadata.** rpc.grpc.response.metadata.**
+rpc.connect_rpc.request.metadata.** rpc.connect_rpc.response.metadata.** ai.request.headers.** ai.response.headers.** process.environment_variable.** messaging.header.**
+`
+
+// credentialPlaces hold credentials or whole sets of headers.
+const credentialPlaces = `
+llm.headers gen_ai.headers langsmith.request.headers langsmith.request.headers.** db.connection_string http.request.headers http.response.headers
+http.request.cookies http.response.cookies
+`
+
+// genericPlaces have names that are too common to mean content wherever they
+// stand: only under a gate (gates.go) do they.
+const genericPlaces = `
+input output inputs outputs request response events arguments prompt content message error body input.** output.** request.** response.**
+text result results data args kwargs reasoning explanation user_input file_path file_content cwd tool_call policy
+`
+
+// vocabulary are the segments that may stand for a wildcard in a key that
+// stays: words of conventions, chosen by no user. A key with any other segment
+// there is itself text from outside.
+const vocabulary = `
+content contents role name type toolCall text image url data message messages message_content tool_call tool_calls tool_call_id tool function functions
+function_call_name function_call_arguments_json arguments id document documents metadata score finish_reason prompt completion embedding vector
+json_schema description parameters input_schema template variables version model_name top_k query input_documents output_documents
+encrypted_content signature mime_type detail object reasoning files providerMetadata toolCalls toolChoice tools format args result
+headers value values embeddings ranking schema output usage context is_error content_type content_count message_content message_count
+message_role doc serialized tags distance entity filter inputs outputs namespace
+agent_run workflow_run workflow_step model_generation model_step model_inference model_chunk mcp_tool_call memory_operation processor_run
+rag_embedding rag_vector_operation rag_action pipeline component agent step llm turn task workflow operation
+pii function_tool chat_ctx input_text user_input user_transcript response instructions
+pageContent page_content user_message assistant_message system_message
+`

@@ -1,0 +1,123 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Class is what a key says about its value.
+type Class uint8
+
+// The classes of keys.
+const (
+	// Unknown keys may hold anything.
+	Unknown Class = iota
+	// Harmless keys hold a value that may stay if it has its shape.
+	Harmless
+	// Content keys hold content.
+	Content
+	// Address keys hold a URL or a command line: content that may contain a
+	// credential.
+	Address
+	// Secret keys hold a credential, or headers among which one is.
+	Secret
+)
+
+// Rule is what the tables say about a key.
+type Rule struct {
+	Class Class
+	// Shape is that of a harmless value.
+	Shape Shape
+	// Free says that the key itself contains text of somebody's choosing.
+	Free bool
+}
+
+// Keep names a key that an operator knows to be harmless.
+type Keep struct {
+	// Key is a whole key, or ends with ".*" and stands for every key with that
+	// prefix and a rest of letters, digits and ._-, at most 128 bytes.
+	Key   string
+	Shape Shape
+}
+
+// TableVersion counts the changes of the tables that change what leaves. It
+// stands in every record's retention.redaction_profile.
+const TableVersion = 1
+
+// Policy decides by key. It is immutable and safe for concurrent use.
+type Policy struct {
+	keepExact  map[string]Shape
+	keepPrefix []Keep // Key is the prefix with its dot; the first match counts
+}
+
+// NewPolicy returns the tables extended by what an operator keeps. A key that
+// is known to hold content or a credential can't be kept.
+func NewPolicy(keep []Keep) (*Policy, error) {
+	p := &Policy{keepExact: make(map[string]Shape)}
+	for i, k := range keep {
+		if err := p.add(k); err != nil {
+			return nil, fmt.Errorf("keep[%d]: %w", i, err)
+		}
+	}
+	return p, nil
+}
+
+func (p *Policy) add(k Keep) error {
+	if k.Shape.match == nil {
+		return fmt.Errorf("key %q has no shape; give one of %s", k.Key, strings.Join(ShapeNames(), ", "))
+	}
+	prefix, isPrefix := strings.CutSuffix(k.Key, ".*")
+	switch {
+	case prefix == "" || strings.ContainsAny(prefix, "* ") || len(prefix) > maxKeptKey:
+		return fmt.Errorf("key %q must be an attribute key of at most %d bytes, or a prefix that ends with .*", k.Key, maxKeptKey)
+	case namesSecret(prefix):
+		return fmt.Errorf("key %q is the name of a credential and can't be kept", k.Key)
+	case isPrefix:
+		p.keepPrefix = append(p.keepPrefix, Keep{prefix + ".", k.Shape})
+		return nil
+	}
+	if rule, ok := exactRules[k.Key]; ok && rule.Class != Harmless {
+		return fmt.Errorf("key %q is known to hold content and can't be kept", k.Key)
+	}
+	p.keepExact[k.Key] = k.Shape
+	return nil
+}
+
+// maxKeptKey bounds a kept key and what stands for the star of a kept prefix,
+// in bytes.
+const maxKeptKey = 128
+
+// Rule returns what is known of a key under a gate.
+func (p *Policy) Rule(key string, gate Gate) Rule {
+	if shape, ok := p.keepExact[key]; ok {
+		return Rule{Class: Harmless, Shape: shape}
+	}
+	if rule, ok := exactRules[key]; ok {
+		return rule
+	}
+	if namesSecret(key) {
+		return Rule{Class: Secret, Free: true}
+	}
+	for _, k := range p.keepPrefix {
+		if rest, ok := strings.CutPrefix(key, k.Key); ok && isKeptRest(rest) {
+			return Rule{Class: Harmless, Shape: k.Shape}
+		}
+	}
+	if rule, ok := patternRule(key); ok {
+		return rule
+	}
+	if gate&GateGeneric != 0 && genericSet.has(key) {
+		return Rule{Class: Content}
+	}
+	if gate&GateWhole != 0 {
+		return Rule{Class: Content, Free: !allKnown(key)}
+	}
+	return Rule{}
+}
+
+var isKeptText = allOf(alnum + "._-")
+
+func isKeptRest(s string) bool { return s != "" && len(s) <= maxKeptKey && isKeptText(s) }

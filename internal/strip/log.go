@@ -1,0 +1,69 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package strip
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/telemetry"
+)
+
+// Log strips a log record in place. The gate is that of its scope.
+func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
+	event := eventName(log)
+	gate |= content.EventGate(event)
+	s.body(log.Body(), event, gate, cache, counts)
+	s.attributes(log.Attributes(), gate, cache, PlaceAttribute, counts)
+	if s.hides(log.EventName(), content.KnownEventName, "") {
+		log.SetEventName(content.RedactedName)
+		counts.add(PlaceName, Removed)
+	}
+	if text := log.SeverityText(); s.strict && text != "" && !content.KnownSeverity(text) {
+		log.SetSeverityText("")
+		counts.add(PlaceName, Removed)
+	}
+}
+
+// eventName returns the name of the event that a log record is, which older
+// libraries put into an attribute.
+func eventName(log plog.LogRecord) string {
+	if name := log.EventName(); content.KnownEventName(name) {
+		return name
+	}
+	if v, ok := log.Attributes().Get("event.name"); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return log.EventName()
+}
+
+// body digests a body. In mode known only that of an event or of a library
+// that is known to put content there goes, or of the form that AWS's
+// distribution gives to content that it moved out of spans.
+func (s *Stripper) body(body pcommon.Value, event string, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
+	switch {
+	case isCredential(body):
+		body.SetStr("")
+		counts.add(PlaceBody, Credential)
+	case s.strict || gate != 0 || holdsMessages(body):
+		s.digest(event, body, cache, PlaceBody, counts)
+	}
+}
+
+// holdsMessages reports whether a body is {"input":{"messages":...}} or the
+// same with output.
+func holdsMessages(body pcommon.Value) bool {
+	if body.Type() != pcommon.ValueTypeMap {
+		return false
+	}
+	for _, side := range [...]string{"input", "output"} {
+		if v, ok := body.Map().Get(side); ok && v.Type() == pcommon.ValueTypeMap {
+			if _, ok := v.Map().Get("messages"); ok {
+				return true
+			}
+		}
+	}
+	return false
+}

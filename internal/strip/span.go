@@ -1,0 +1,121 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package strip
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/telemetry"
+)
+
+// Resource strips a resource.
+func (s *Stripper) Resource(r pcommon.Resource, counts *Counts) {
+	s.attributes(r.Attributes(), 0, nil, PlaceResource, counts)
+	if !s.strict {
+		return
+	}
+	// A resource also has entity references, whose keys are free text and
+	// which this version of pdata does not show. A new resource has none.
+	bare := pcommon.NewResource()
+	r.Attributes().MoveTo(bare.Attributes())
+	bare.SetDroppedAttributesCount(r.DroppedAttributesCount())
+	bare.MoveTo(r)
+}
+
+// Scope strips an instrumentation scope and returns the gate of its items,
+// which depends on the name that it had.
+func (s *Stripper) Scope(scope pcommon.InstrumentationScope, counts *Counts) content.Gate {
+	gate := content.ScopeGate(scope.Name())
+	s.attributes(scope.Attributes(), gate, nil, PlaceScope, counts)
+	if s.strict {
+		if name := scope.Name(); name != "" && !inClear(content.ShapeName, name) {
+			scope.SetName("")
+			counts.add(PlaceScope, Removed)
+		}
+		if version := scope.Version(); version != "" && !inClear(content.ShapeVersion, version) {
+			scope.SetVersion("")
+			counts.add(PlaceScope, Removed)
+		}
+	}
+	return gate
+}
+
+// SchemaURL returns what stays of the schema URL of a resource or scope.
+func (s *Stripper) SchemaURL(url string, counts *Counts) string {
+	if url == "" || content.IsSchemaURL(url) || !s.strict && !content.HoldsCredential(url) {
+		return url
+	}
+	counts.add(PlaceSchemaURL, Removed)
+	return ""
+}
+
+func inClear(shape content.Shape, v string) bool {
+	return shape.Matches(v) && !content.LooksLikeCredential(v)
+}
+
+// Span strips a span in place. The gate is that of its scope; safeName is the
+// span's name if it is known to be harmless, or "".
+func (s *Stripper) Span(span ptrace.Span, gate content.Gate, cache *telemetry.Cache, safeName string, counts *Counts) {
+	s.attributes(span.Attributes(), gate, cache, PlaceAttribute, counts)
+	for _, e := range span.Events().All() {
+		s.attributes(e.Attributes(), gate|content.EventGate(e.Name()), cache, PlaceEvent, counts)
+		if s.hides(e.Name(), content.KnownEventName, "") {
+			e.SetName(content.RedactedName)
+			counts.add(PlaceEvent, Removed)
+		}
+	}
+	for _, l := range span.Links().All() {
+		s.attributes(l.Attributes(), gate, cache, PlaceLink, counts)
+		s.traceState(l.TraceState(), counts)
+	}
+	if s.hides(span.Name(), content.KnownSpanName, safeName) {
+		span.SetName(content.RedactedName)
+		counts.add(PlaceName, Removed)
+	}
+	s.status(span.Status(), counts)
+	s.traceState(span.TraceState(), counts)
+}
+
+// hides reports whether a name has to be replaced. safe is the name if the
+// caller knows it to be harmless.
+func (s *Stripper) hides(name string, known func(string) bool, safe string) bool {
+	switch {
+	case name == "" || name == safe || name == content.RedactedName:
+		return false
+	case content.LooksLikeCredential(name):
+		return true
+	default:
+		return s.strict && !known(name) && !s.kept(name)
+	}
+}
+
+// status digests the message of a status, which libraries fill with the text
+// of exceptions.
+func (s *Stripper) status(status ptrace.Status, counts *Counts) {
+	message := status.Message()
+	d := content.OfString(message)
+	switch {
+	case d.Value == "":
+	case content.LooksLikeCredential(message):
+		status.SetMessage("")
+		counts.add(PlaceStatus, Credential)
+	default:
+		status.SetMessage(d.Value)
+		counts.add(PlaceStatus, Digested)
+	}
+}
+
+// traceState leaves of a tracestate what it says about sampling.
+func (s *Stripper) traceState(state pcommon.TraceState, counts *Counts) {
+	raw := state.AsRaw()
+	if !s.strict || raw == "" {
+		return
+	}
+	if kept := content.Threshold(raw); kept != raw {
+		state.FromRaw(kept)
+		counts.add(PlaceTraceState, Removed)
+	}
+}

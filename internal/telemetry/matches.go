@@ -1,0 +1,38 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import (
+	"math"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/readtrail/readtrail/internal/content"
+)
+
+// Matches reports whether a value may stay in clear as a value of shape s. An
+// empty value has nothing to hide.
+func Matches(s content.Shape, v pcommon.Value) bool {
+	switch v.Type() {
+	case pcommon.ValueTypeEmpty:
+		return true
+	case pcommon.ValueTypeStr:
+		text := v.Str()
+		return (s.Matches(text) || content.IsPlaceholder(text)) && !content.LooksLikeCredential(text)
+	case pcommon.ValueTypeDouble:
+		return s.Takes(content.KindDouble) && !math.IsNaN(v.Double()) && !math.IsInf(v.Double(), 0)
+	case pcommon.ValueTypeSlice:
+		if !s.TakesList(v.Slice().Len()) {
+			return false
+		}
+		for _, e := range v.Slice().All() {
+			if e.Type() == pcommon.ValueTypeSlice || !Matches(s, e) {
+				return false
+			}
+		}
+		return true
+	default:
+		return s.Takes(KindOf(v))
+	}
+}
