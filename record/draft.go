@@ -81,16 +81,14 @@ func NewLineageDraft(l *Lineage, spans []Span) (*Draft, error) {
 	if len(spans) > MaxLineageSpans {
 		return nil, fmt.Errorf("lineage record has %d spans, more than %d", len(spans), MaxLineageSpans)
 	}
-	size := 0
 	for i := range spans {
 		raw, err := canonical(&spans[i])
 		if err != nil {
 			return nil, err
 		}
-		size += len(raw) + 1
 		d.parts = append(d.parts, newPart(l.Correlation.TraceID, raw))
 	}
-	if size > maxDraftBytes {
+	if d.Size() > maxDraftBytes {
 		return nil, ErrTooLarge
 	}
 	return d, nil
@@ -164,6 +162,28 @@ func (d *Draft) Digest() [sha256.Size]byte { return d.digest }
 
 // Parts returns the parts that the journal may leave out.
 func (d *Draft) Parts() []Part { return d.parts }
+
+// EventID returns the event_id that the application gave, or "".
+func (d *Draft) EventID() string {
+	i, found := slices.BinarySearchFunc(d.members, "event_id", compareName)
+	if !found {
+		return ""
+	}
+	id, _ := jsontext.AppendUnquote(nil, d.members[i].raw)
+	return string(id)
+}
+
+// Size returns the bytes of the body before the writer completes it.
+func (d *Draft) Size() int {
+	size := len(`{}`) + max(len(d.members)-1, 0)
+	for _, m := range d.members {
+		size += len(m.name) + len(m.raw) + len(`"":`)
+	}
+	for _, p := range d.parts {
+		size += len(p.Raw) + len(`,`)
+	}
+	return size
+}
 
 // Completion holds the members that the writer of a journal owns.
 type Completion struct {

@@ -33,7 +33,8 @@ func TimeFromUnixNano(ns uint64) Time {
 // ParseTime reads the one spelling that entries allow.
 func ParseTime(s string) (Time, error) {
 	t, err := time.Parse(timeLayout, s)
-	if err != nil || len(s) != len(timeLayout) {
+	// Go reads spellings that it does not write, such as a decimal comma.
+	if err != nil || NewTime(t).String() != s {
 		return Time{}, errTime
 	}
 	return NewTime(t), nil

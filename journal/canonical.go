@@ -1,0 +1,119 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	// maxDepth is the deepest nesting of an entry (contract 2); the entry's
+	// own object is the first level.
+	maxDepth = 64
+	// maxInteger is the largest magnitude of a number in an entry, 2^53-1.
+	maxInteger = "9007199254740991"
+)
+
+var (
+	errNotCanonical = errors.New("line is not its own RFC 8785 form")
+	errNumber       = errors.New("number is not a plain integer of at most 2^53-1")
+	errDepth        = fmt.Errorf("nesting is deeper than %d", maxDepth)
+)
+
+// checkCanonical demands that line is one JSON value in its own RFC 8785 form
+// within the bounds of contract 2. Errors hold nothing of the line.
+func checkCanonical(line []byte) error {
+	// Canonicalising rounds numbers to doubles, so they are judged before.
+	if err := checkTokens(line); err != nil {
+		return err
+	}
+	form := jsontext.Value(bytes.Clone(line))
+	if err := form.Canonicalize(); err != nil {
+		return syntaxError(err)
+	}
+	if !bytes.Equal(form, line) {
+		return errNotCanonical
+	}
+	return nil
+}
+
+// checkTokens demands valid JSON (RFC 7493: no duplicate names, no invalid
+// UTF-8, no lone surrogates), plain integers and bounded nesting.
+func checkTokens(line []byte) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(line))
+	for {
+		token, err := d.ReadToken()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return syntaxError(err)
+		}
+		if d.StackDepth() > maxDepth {
+			return errDepth
+		}
+		if token.Kind() == jsontext.KindNumber && !isPlainInteger(token.String()) {
+			return errNumber
+		}
+	}
+}
+
+// isPlainInteger takes a valid JSON number literal.
+func isPlainInteger(literal string) bool {
+	digits := strings.TrimPrefix(literal, "-")
+	if strings.ContainsAny(digits, ".eE") || literal == "-0" {
+		return false
+	}
+	return len(digits) < len(maxInteger) || len(digits) == len(maxInteger) && digits <= maxInteger
+}
+
+// syntaxError keeps the place of an error and drops its text, which may quote
+// the line.
+func syntaxError(err error) error {
+	var s *jsontext.SyntacticError
+	if !errors.As(err, &s) {
+		return errors.New("line is not valid JSON")
+	}
+	if errors.Is(s.Err, jsontext.ErrDuplicateName) {
+		return fmt.Errorf("line has a duplicate member name at byte %d", s.ByteOffset)
+	}
+	return fmt.Errorf("line is not valid JSON at byte %d", s.ByteOffset)
+}
+
+// span is a member of a canonical object: where its name and value stand.
+type span struct {
+	name                        string
+	nameStart, valueStart, stop int
+}
+
+// spansOf lists the members of a canonical object that stands at offset in a
+// line. Names must need no escapes for nameStart to be right.
+func spansOf(object []byte, offset int) ([]span, error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object))
+	if token, err := d.ReadToken(); err != nil || token.Kind() != jsontext.KindBeginObject {
+		return nil, errors.New("value is not an object")
+	}
+	var spans []span
+	for d.PeekKind() == jsontext.KindString {
+		token, err := d.ReadToken()
+		if err != nil {
+			return nil, syntaxError(err)
+		}
+		s := span{name: token.String()}
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, syntaxError(err)
+		}
+		s.stop = offset + int(d.InputOffset())
+		s.valueStart = s.stop - len(value)
+		s.nameStart = s.valueStart - len(s.name) - len(`"":`)
+		spans = append(spans, s)
+	}
+	return spans, nil
+}

@@ -1,0 +1,197 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import (
+	"encoding/base64"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// The members of a JWK that never vary (RFC 8037).
+const (
+	keyType      = "OKP"
+	keyCurve     = "Ed25519"
+	keyAlgorithm = "EdDSA"
+)
+
+const (
+	maxRegistryBytes = 1 << 20
+	maxSequence      = 1<<53 - 1
+)
+
+// Registry holds the keys that are trusted to sign (contract 7): a JWK Set that
+// is kept apart from the journal, since whoever can change both can forge. It
+// is safe for concurrent reading.
+type Registry struct {
+	keys []Key
+	byID map[string]int
+}
+
+// jwk is a key as keys.json spells it (RFC 7517, RFC 8037, contract 7).
+type jwk struct {
+	KeyType             string            `json:"kty"`
+	Curve               string            `json:"crv"`
+	X                   string            `json:"x"`
+	KeyID               string            `json:"kid"`
+	Algorithm           string            `json:"alg"`
+	ValidFrom           string            `json:"valid_from"`
+	ValidUntil          string            `json:"valid_until,omitzero"`
+	RevokedAt           string            `json:"revoked_at,omitzero"`
+	RevocationReason    string            `json:"revocation_reason,omitzero"`
+	InvalidFromSequence map[string]uint64 `json:"invalid_from_sequence,omitempty"`
+	FirstSequence       map[string]uint64 `json:"first_sequence,omitempty"`
+}
+
+type jwkSet struct {
+	Keys []jwk `json:"keys"`
+}
+
+// ReadRegistry reads a keys.json of at most 1 MiB.
+func ReadRegistry(path string) (*Registry, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("key registry: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRegistryBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("key registry: %w", err)
+	}
+	r, err := ParseRegistry(text)
+	if err != nil {
+		return nil, fmt.Errorf("key registry %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// ParseRegistry reads the text of a keys.json. It refuses what it does not
+// understand: a member that it ignored could be one that takes trust away.
+func ParseRegistry(text []byte) (*Registry, error) {
+	if len(text) > maxRegistryBytes {
+		return nil, fmt.Errorf("file has more than %d bytes", maxRegistryBytes)
+	}
+	var set jwkSet
+	if err := json.Unmarshal(text, &set, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("not a JWK Set of trusted keys: %w", err)
+	}
+	r := &Registry{}
+	for i, j := range set.Keys {
+		key, err := j.key()
+		if err == nil {
+			err = r.Add(key)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		}
+	}
+	return r, nil
+}
+
+func (j *jwk) key() (Key, error) {
+	if j.KeyType != keyType || j.Curve != keyCurve || j.Algorithm != keyAlgorithm {
+		return Key{}, fmt.Errorf("kty, crv and alg must be %s, %s and %s", keyType, keyCurve, keyAlgorithm)
+	}
+	public, err := decodePublicKey(j.X)
+	if err != nil {
+		return Key{}, err
+	}
+	if id := KeyID(public); j.KeyID != id {
+		return Key{}, fmt.Errorf("kid must be the thumbprint of the key, %s", id)
+	}
+	k := Key{
+		ID: j.KeyID, PublicKey: public, RevocationReason: j.RevocationReason,
+		InvalidFromSequence: j.InvalidFromSequence, FirstSequence: j.FirstSequence,
+	}
+	for _, t := range []struct {
+		name, text string
+		to         *record.Time
+	}{{"valid_from", j.ValidFrom, &k.ValidFrom}, {"valid_until", j.ValidUntil, &k.ValidUntil}, {"revoked_at", j.RevokedAt, &k.RevokedAt}} {
+		if t.text == "" {
+			continue
+		}
+		if *t.to, err = parseRegistryTime(t.text); err != nil {
+			return Key{}, fmt.Errorf("%s %w", t.name, err)
+		}
+	}
+	return k, nil
+}
+
+// parseRegistryTime takes RFC 3339 in UTC with any number of fractional digits:
+// people write this file too.
+func parseRegistryTime(s string) (record.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || t.IsZero() || !strings.HasSuffix(s, "Z") || strings.Contains(s, ",") {
+		return record.Time{}, errors.New("is not a time like 2026-10-09T08:12:03Z")
+	}
+	return record.NewTime(t), nil
+}
+
+// Add trusts one more key.
+func (r *Registry) Add(k Key) error {
+	public, err := decodePublicKey(base64.RawURLEncoding.EncodeToString(k.PublicKey))
+	if err != nil {
+		return err
+	}
+	if k.ID != KeyID(public) {
+		return errors.New("key id is not the thumbprint of the key")
+	}
+	if err := k.check(); err != nil {
+		return err
+	}
+	if _, found := r.byID[k.ID]; found {
+		return fmt.Errorf("key %s is there already", k.ID)
+	}
+	if r.byID == nil {
+		r.byID = make(map[string]int)
+	}
+	r.byID[k.ID] = len(r.keys)
+	r.keys = append(r.keys, k)
+	return nil
+}
+
+// Keys returns the keys in the order of the file.
+func (r *Registry) Keys() []Key { return slices.Clone(r.keys) }
+
+// Key returns the key with an id.
+func (r *Registry) Key(id string) (Key, bool) {
+	i, found := r.byID[id]
+	if !found {
+		return Key{}, false
+	}
+	return r.keys[i], true
+}
+
+// Marshal returns the text of the registry's keys.json.
+func (r *Registry) Marshal() ([]byte, error) {
+	set := jwkSet{Keys: make([]jwk, 0, len(r.keys))}
+	for _, k := range r.keys {
+		set.Keys = append(set.Keys, jwk{
+			KeyType: keyType, Curve: keyCurve, X: base64.RawURLEncoding.EncodeToString(k.PublicKey), KeyID: k.ID, Algorithm: keyAlgorithm,
+			ValidFrom: spell(k.ValidFrom), ValidUntil: spell(k.ValidUntil), RevokedAt: spell(k.RevokedAt),
+			RevocationReason: k.RevocationReason, InvalidFromSequence: k.InvalidFromSequence, FirstSequence: k.FirstSequence,
+		})
+	}
+	text, err := json.Marshal(set, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, fmt.Errorf("key registry: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+func spell(t record.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.String()
+}

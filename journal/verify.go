@@ -1,0 +1,203 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrNoEntries says that a journal has segments but not one line in them.
+var ErrNoEntries = errors.New("journal holds no entry")
+
+// Options are what a verifier is given from outside the journal.
+type Options struct {
+	// Registry holds the trusted keys. Without one no signature is checked.
+	Registry *Registry
+	// Progress, if set, is told now and then how many bytes were checked.
+	Progress func(done, total int64)
+}
+
+// Verify checks every line of a journal (contract 6): canonical form, hash,
+// signature, key, schema, sequence and chain. It reads the journal once, in
+// bounded memory, goes on behind damage, and never writes. An error means that
+// no verdict is possible: the journal cannot be read or, with ErrNoEntries, is
+// empty.
+func Verify(ctx context.Context, s *Source, opt Options) (*Report, error) {
+	v := newVerifier(s, opt.Registry)
+	total := s.Size()
+	err := checkLines(ctx, s, opt.Registry, func(lines []checked, read int64) {
+		for i := range lines {
+			v.add(&lines[i])
+		}
+		if opt.Progress != nil {
+			opt.Progress(read, total)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("verify %s: %w", s.Path, err)
+	}
+	if v.report.RecordsChecked == 0 && v.report.FirstBad == nil {
+		return nil, fmt.Errorf("verify %s: %w", s.Path, ErrNoEntries)
+	}
+	return v.finish(), nil
+}
+
+// verifier judges the lines of a journal in order.
+type verifier struct {
+	source   *Source
+	registry *Registry
+	report   Report
+	head     head
+	// broken and open say for the checks of the report whether one line failed
+	// them, and whether one could not be given to them.
+	chainBroken, schemaBroken, schemaOpen   bool
+	signatureBroken, signatureOpen, keyUsed bool
+	tornTail                                bool
+}
+
+func newVerifier(s *Source, registry *Registry) *verifier {
+	v := &verifier{source: s, registry: registry}
+	v.report = Report{Path: s.Path, FirstLink: NotPerformed, Tail: NotPerformed, Findings: []Finding{}, Counts: map[Code]uint64{}}
+	v.head.start = true
+	if len(s.Segments) > 0 && s.Segments[0].FirstSequence > 0 {
+		v.head.promised = true
+		v.head.sequence = s.Segments[0].FirstSequence - 1
+	}
+	return v
+}
+
+// add judges the next line.
+func (v *verifier) add(c *checked) {
+	if c.torn {
+		v.addTorn(c)
+		return
+	}
+	v.report.RecordsChecked++
+	if c.notEntry != nil {
+		v.addUnreadable(c, c.notEntry.Code, c.notEntry.Unwrap().Error())
+		return
+	}
+	if v.report.FirstSequence == 0 {
+		v.report.FirstSequence = c.sequence
+	}
+	if c.computed != c.recordHash {
+		v.addAltered(c)
+		return
+	}
+	v.report.LastSequence = max(v.report.LastSequence, c.sequence)
+	v.checkTrust(c)
+	v.checkSchema(c)
+	v.checkJournal(c)
+	v.checkPlace(c)
+}
+
+// addTorn takes a line that its file cuts off.
+func (v *verifier) addTorn(c *checked) {
+	if c.segment != len(v.source.Segments)-1 {
+		v.report.RecordsChecked++
+		v.addUnreadable(c, CodeNotCanonical, "segment ends in the middle of a line")
+		return
+	}
+	v.tornTail = true
+	v.find(c, Finding{Code: CodeTornTail, Sequence: v.head.next()})
+}
+
+// addUnreadable takes a line that is no entry.
+func (v *verifier) addUnreadable(c *checked, code Code, detail string) {
+	v.chainBroken, v.signatureOpen, v.schemaOpen = true, true, true
+	v.find(c, Finding{Code: code, Sequence: v.head.next(), Detail: detail})
+	v.head.skip("", "")
+}
+
+// addAltered takes an entry whose bytes are not those of its record hash. The
+// entry after it may chain to either hash: one of them is the original.
+func (v *verifier) addAltered(c *checked) {
+	v.chainBroken, v.signatureBroken, v.schemaOpen = true, true, true
+	f := v.placed(c, CodeRecordHashMismatch)
+	if next := v.head.next(); next != 0 && next != c.sequence {
+		f.Sequence, f.Detail = next, fmt.Sprintf("entry names sequence %d", c.sequence)
+	}
+	if v.head.skipped == 0 {
+		f.ExpectedPreviousHash = v.head.hash
+	}
+	v.find(c, f)
+	v.report.LastSequence = max(v.report.LastSequence, f.Sequence)
+	v.head.skip(c.recordHash, c.computed)
+}
+
+func (v *verifier) checkSchema(c *checked) {
+	switch c.schema {
+	case Failed:
+		v.schemaBroken = true
+		f := v.placed(c, CodeSchemaInvalid)
+		f.Detail = c.schemaError
+		v.find(c, f)
+	case NotPerformed:
+		v.schemaOpen = true
+		f := v.placed(c, CodeUnsupportedSchemaVersion)
+		f.Detail = c.schemaError
+		v.find(c, f)
+	}
+}
+
+// kindAuditEvent is the one body whose layout names no journal (contract 1).
+const kindAuditEvent = "audit_event"
+
+func (v *verifier) checkJournal(c *checked) {
+	switch {
+	case c.journalID == "" && c.kind == kindAuditEvent:
+	case v.report.JournalID == "" && c.journalID != "":
+		v.report.JournalID = c.journalID
+	case c.journalID != v.report.JournalID || c.journalID == "":
+		v.chainBroken = true
+		v.find(c, v.placed(c, CodeJournalIDMismatch))
+	}
+}
+
+// placed begins a finding about an entry that can be read.
+func (v *verifier) placed(c *checked, code Code) Finding {
+	f := Finding{
+		Code: code, Sequence: c.sequence, ObservedPreviousHash: c.previous,
+		ExpectedRecordHash: c.computed, ObservedRecordHash: c.recordHash,
+	}
+	if hashes := v.head.predecessors(c.sequence); len(hashes) > 0 {
+		f.ExpectedPreviousHash = hashes[0]
+	}
+	return f
+}
+
+func (v *verifier) find(c *checked, f Finding) {
+	f.Segment, f.Offset = v.source.Segments[c.segment].Path, c.offset
+	v.report.add(f)
+}
+
+// finish adds what only the end tells.
+func (v *verifier) finish() *Report {
+	r := &v.report
+	empty := r.RecordsChecked == 0
+	r.Chain = outcome(v.chainBroken, empty)
+	r.Signature = outcome(v.signatureBroken, v.signatureOpen || empty)
+	r.Schema = outcome(v.schemaBroken, v.schemaOpen || empty)
+	if v.tornTail {
+		r.Tail = Failed
+	}
+	r.add(Finding{Code: CodeTailUnattested})
+	if v.keyUsed {
+		r.add(Finding{Code: CodeTimeUnattested})
+	}
+	return r
+}
+
+func outcome(broken, open bool) Check {
+	switch {
+	case broken:
+		return Failed
+	case open:
+		return NotPerformed
+	default:
+		return Valid
+	}
+}

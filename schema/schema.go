@@ -1,0 +1,81 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package schema holds the JSON Schemas (draft 2020-12) of journal entries, one
+// per body and version, each for the whole entry. A schema never changes once
+// it is released (contract 1): an auditor reads today's entries in ten years.
+package schema
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+//go:embed */*/schema.json
+var files embed.FS
+
+// compiled is a schema that is compiled when it is first needed.
+type compiled struct {
+	text []byte
+	get  func() (*jsonschema.Schema, error)
+}
+
+type key struct {
+	kind    record.Kind
+	version string
+}
+
+var schemas = load(
+	key{record.KindRead, record.SchemaVersion},
+	key{record.KindLineage, record.SchemaVersion},
+	key{record.KindJournal, record.SchemaVersion},
+)
+
+func load(keys ...key) map[key]compiled {
+	all := make(map[key]compiled, len(keys))
+	for _, k := range keys {
+		name := path.Join(strings.ReplaceAll(string(k.kind), "_", "-"), k.version, "schema.json")
+		text, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // a file of this package
+		}
+		all[k] = compiled{text, sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text) })}
+	}
+	return all
+}
+
+func compile(name string, text []byte) (*jsonschema.Schema, error) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(name, document); err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// Supports reports whether this version has the schema of a body.
+func Supports(kind record.Kind, version string) bool {
+	_, found := schemas[key{kind, version}]
+	return found
+}
+
+// Text returns the schema of a body as published, or nil.
+func Text(kind record.Kind, version string) []byte {
+	return bytes.Clone(schemas[key{kind, version}].text)
+}

@@ -1,0 +1,80 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// ErrUnsupported says that this version has no schema for a body.
+var ErrUnsupported = errors.New("schema is not supported")
+
+// InvalidError says where an entry does not fit its schema. It names members
+// and keywords, never values, which may be content.
+type InvalidError struct {
+	// Location is the JSON Pointer of the member, shortened if it is long.
+	Location string
+	// Keyword is the keyword of the schema that the member does not satisfy.
+	Keyword string
+}
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("%q does not satisfy %q", e.Location, e.Keyword)
+}
+
+// Validate checks a whole entry, without its LF, against the schema of its
+// body. Errors are InvalidErrors, or wrap ErrUnsupported.
+func Validate(kind record.Kind, version string, entry []byte) error {
+	c, found := schemas[key{kind, version}]
+	if !found {
+		return ErrUnsupported
+	}
+	s, err := c.get()
+	if err != nil {
+		return err
+	}
+	// Numbers become doubles, which hold every integer that an entry may.
+	var document any
+	if err := json.Unmarshal(entry, &document); err != nil {
+		return &InvalidError{Keyword: "type"}
+	}
+	err = s.Validate(document)
+	if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		return firstLeaf(invalid)
+	}
+	return err
+}
+
+const maxLocation = 200
+
+// memberName is what a member of a schema or a path in basis looks like; any
+// other name in an entry may be content.
+var memberName = regexp.MustCompile(`^[a-z0-9_.\[\]]{1,64}$`)
+
+// firstLeaf follows the first cause to where the schema really was not met.
+func firstLeaf(e *jsonschema.ValidationError) *InvalidError {
+	for len(e.Causes) > 0 {
+		e = e.Causes[0]
+	}
+	var location strings.Builder
+	for _, name := range e.InstanceLocation {
+		if !memberName.MatchString(name) {
+			name = "?"
+		}
+		if location.Len()+len(name) > maxLocation {
+			location.WriteString("/...")
+			break
+		}
+		location.WriteString("/" + name)
+	}
+	return &InvalidError{Location: location.String(), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/")}
+}
