@@ -31,7 +31,7 @@ func startRig(t *testing.T, cfg rig.Config) *rig.Collector {
 // on.
 func stopTraced(t *testing.T, c *rig.Collector) {
 	t.Helper()
-	require.NoError(t, c.StopGroup())
+	require.NoError(t, c.StopGroup(), c.Output())
 }
 
 // sender numbers tool calls and remembers which were acknowledged.

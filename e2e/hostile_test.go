@@ -48,7 +48,7 @@ func TestHostileTelemetryNeverHarmsItsNeighbors(t *testing.T) {
 			s.Attributes().PutStr("gen_ai.tool.call.arguments", "other")
 		},
 		"100,000 documents":   func(s ptrace.Span) { manyDocuments(s.Attributes()) },
-		"depth 50 in kvlists": func(s ptrace.Span) { deepMap(s.Attributes().PutEmptyMap("gen_ai.tool.call.result"), 50) },
+		"depth 20 in kvlists": func(s ptrace.Span) { deepMap(s.Attributes().PutEmptyMap("gen_ai.tool.call.result"), 20) },
 	}
 	h := newHouse(t, "e2e/testdata/full.yaml")
 	c := h.start()

@@ -41,7 +41,7 @@ func TestEachAcknowledgementFollowsAnFsync(t *testing.T) {
 	h.variant("max_bytes: 131072", "max_bytes: 8192")
 	log := filepath.Join(h.base, "strace.log")
 	cfg := h.rigConfig()
-	cfg.Command = append([]string{strace, "-f", "-y", "-qq", "-s", "24", "-e", "trace=openat,write,pwrite64,writev,fsync,fdatasync", "-o", log}, cfg.Command...)
+	cfg.Command = append([]string{strace, "-f", "-yy", "-qq", "-s", "24", "-e", "trace=openat,write,pwrite64,writev,fsync,fdatasync", "-o", log}, cfg.Command...)
 	c := startRig(t, cfg)
 	const requests = 40
 	for n := range requests {
@@ -55,7 +55,10 @@ func TestEachAcknowledgementFollowsAnFsync(t *testing.T) {
 	f, err := os.Open(log)
 	require.NoError(t, err)
 	defer f.Close()
-	trace := &syncTrace{t: t, pending: map[string]string{}}
+	trace := &syncTrace{
+		t: t, pending: map[string]string{},
+		answered: regexp.MustCompile(`^write\(\d+<TCP:\[` + regexp.QuoteMeta(c.HTTP) + `->[^>]*>, "HTTP/1\.1 200 OK`),
+	}
 	for s := bufio.NewScanner(f); s.Scan(); {
 		trace.line(s.Text())
 	}
@@ -69,6 +72,7 @@ type syncTrace struct {
 	unsynced, undurableDir, sinceAnswer bool // written since the last fsync; created since the last sync of the directory; synced since the last answer
 	acknowledged, creates               int
 	pending                             map[string]string // unfinished call of each thread
+	answered                            *regexp.Regexp    // an answer to a sender of telemetry
 }
 
 var (
@@ -77,7 +81,6 @@ var (
 	segmentFD = regexp.MustCompile(`^(write|pwrite64|writev)\(\d+<[^>]*\.events>`)
 	syncFD    = regexp.MustCompile(`^(fsync|fdatasync)\(\d+<([^>]*)>`)
 	created   = regexp.MustCompile(`^openat\([^"]*"[^"]*\.events".*O_CREAT`)
-	answered  = regexp.MustCompile(`^write\(\d+<[^>]*>, "HTTP/1\.1 200 OK`)
 )
 
 func (s *syncTrace) line(text string) {
@@ -107,15 +110,11 @@ func (s *syncTrace) started(call string) {
 	case created.MatchString(call):
 		s.creates++
 		s.undurableDir = true
-	case answered.MatchString(call):
-		if strings.Contains(call, "HTTP/1.1 200 OK") && !s.sinceAnswer && s.acknowledged == 0 {
-			return // the health check, before the first request
-		}
+	case s.answered.MatchString(call):
 		require.False(s.t, s.unsynced, "acknowledged before the segment was synced")
 		require.False(s.t, s.undurableDir, "acknowledged before the directory was synced")
-		if s.sinceAnswer {
-			s.acknowledged++
-		}
+		require.True(s.t, s.sinceAnswer, "acknowledged without a sync of its own")
+		s.acknowledged++
 		s.sinceAnswer = false
 	}
 }

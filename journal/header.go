@@ -22,7 +22,7 @@ func parseHeader(body []byte, supported bool) (EntryHeader, error) {
 	}
 	h := EntryHeader{JournalID: frame.JournalID, Sequence: frame.Sequence}
 	var err error
-	if h.RecordedAt, err = parseTime(frame.RecordedAt); err != nil {
+	if h.RecordedAt, err = record.ParseTime(frame.RecordedAt); err != nil {
 		return EntryHeader{}, notEntry("recorded_at: %w", err)
 	}
 	if !supported {
@@ -38,20 +38,10 @@ func parseHeader(body []byte, supported bool) (EntryHeader, error) {
 	if err := json.Unmarshal(body, &header); err != nil {
 		return EntryHeader{}, notEntry("header of the body has a member of the wrong type")
 	}
-	if h.OccurredAt, err = parseTime(header.OccurredAt); err != nil {
+	if h.OccurredAt, err = record.ParseTime(header.OccurredAt); err != nil {
 		return EntryHeader{}, notEntry("occurred_at: %w", err)
 	}
 	h.EventID, h.EventType = header.EventID, header.EventType
 	h.Correlation, h.Scope = header.Correlation, header.Scope
 	return h, nil
-}
-
-// parseTime takes the one spelling of a time only.
-func parseTime(s string) (record.Time, error) {
-	t, err := record.ParseTime(s)
-	if err == nil && t.String() != s {
-		// Go's parser takes a comma for the point.
-		return record.ParseTime("")
-	}
-	return t, err
 }

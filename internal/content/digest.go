@@ -60,8 +60,14 @@ func OfString(s string) Digest { return ofText(s) }
 // digests a string.
 func OfBytes(b []byte) Digest { return ofText(b) }
 
-// OfRaw digests bytes that were never text, such as a bytesValue.
-func OfRaw(b []byte) Digest { return ofRaw(b, record.CapturedContent) }
+// OfRaw digests bytes that were never text, such as a bytesValue. None are a
+// placeholder, as an empty string is.
+func OfRaw(b []byte) Digest {
+	if len(b) == 0 {
+		return placeholder
+	}
+	return ofRaw(b, record.CapturedContent)
+}
 
 // EmptyAsPlaceholder returns d, or the digest of a placeholder if d is that of
 // an empty JSON object or array: some libraries write one in place of content

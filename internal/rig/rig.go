@@ -79,12 +79,15 @@ func Start(ctx context.Context, cfg Config) (*Collector, error) {
 	return c, nil
 }
 
-// waitReady polls the health check until it answers 200.
+// waitReady polls the health check until it answers 200 twice in a row: the
+// collector arranges for SIGTERM a moment after its health check answers.
 func (c *Collector) waitReady(ctx context.Context) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		if status, _, err := c.Status(ctx); err == nil && status == http.StatusOK {
+	for healthy := 0; ; {
+		if status, _, err := c.Status(ctx); err != nil || status != http.StatusOK {
+			healthy = 0
+		} else if healthy++; healthy == 2 {
 			return nil
 		}
 		select {
