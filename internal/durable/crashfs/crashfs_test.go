@@ -1,0 +1,106 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package crashfs_test
+
+import (
+	"bytes"
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/internal/durable/crashfs"
+)
+
+func create(t *testing.T, fs durable.FS, path string) durable.File {
+	t.Helper()
+	require.NoError(t, fs.MkdirAll("/j"))
+	f, err := fs.Create(path)
+	require.NoError(t, err)
+	return f
+}
+
+func write(t *testing.T, f durable.File, b []byte, at int64) {
+	t.Helper()
+	_, err := f.WriteAt(b, at)
+	require.NoError(t, err)
+}
+
+func TestWhatWasSyncedSurvivesEveryCrash(t *testing.T) {
+	for seed := range uint64(100) {
+		fs := crashfs.New(seed)
+		f := create(t, fs, "/j/a")
+		durableBytes := bytes.Repeat([]byte("x"), 700)
+		write(t, f, durableBytes, 0)
+		require.NoError(t, f.Sync())
+		require.NoError(t, fs.SyncDir("/j"))
+		write(t, f, bytes.Repeat([]byte("y"), 3000), 700)
+
+		found := fs.Reboot().Bytes("/j/a")
+		require.GreaterOrEqual(t, len(found), 700)
+		require.Equal(t, durableBytes, found[:700])
+		require.LessOrEqual(t, len(found), 3700)
+	}
+}
+
+func TestUnsyncedWritesAndNamesAreKeptLostAndTorn(t *testing.T) {
+	var kept, lost, torn, unnamed int
+	for seed := range uint64(200) {
+		fs := crashfs.New(seed)
+		f := create(t, fs, "/j/a")
+		write(t, f, bytes.Repeat([]byte("y"), 3000), 0)
+		found := fs.Reboot().Bytes("/j/a")
+		switch {
+		case found == nil:
+			unnamed++
+		case len(found) == 0:
+			lost++
+		case bytes.Equal(found, bytes.Repeat([]byte("y"), 3000)):
+			kept++
+		default:
+			torn++
+		}
+	}
+	for _, n := range []int{kept, lost, torn, unnamed} {
+		require.Positive(t, n)
+	}
+}
+
+func TestAFailedSyncThatMarksPagesCleanLosesThemInTheNextCrash(t *testing.T) {
+	fs := crashfs.New(1)
+	f := create(t, fs, "/j/a")
+	require.NoError(t, fs.SyncDir("/j"))
+	write(t, f, []byte("lost"), 0)
+	fs.FailAt(fs.Ops()+1, crashfs.Fault{Err: syscall.EIO, Loss: crashfs.LoseUnseen})
+	require.ErrorIs(t, f.Sync(), syscall.EIO)
+	require.Equal(t, "lost", string(fs.Bytes("/j/a")), "readers still see it")
+	write(t, f, []byte("kept"), 4)
+	require.NoError(t, f.Sync())
+	require.Equal(t, "\x00\x00\x00\x00kept", string(fs.Reboot().Bytes("/j/a")))
+}
+
+func TestAFullDiskCutsAWriteShort(t *testing.T) {
+	fs := crashfs.New(1)
+	f := create(t, fs, "/j/a")
+	fs.SetCapacity(6)
+	n, err := f.WriteAt([]byte("12345678"), 0)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.Equal(t, 6, n)
+	fs.SetCapacity(0)
+	write(t, f, []byte("12345678"), 0)
+}
+
+func TestAfterTheCrashNothingWorks(t *testing.T) {
+	fs := crashfs.New(1)
+	f := create(t, fs, "/j/a")
+	fs.CrashAfter(1)
+	_, err := f.WriteAt([]byte("x"), 0)
+	require.ErrorIs(t, err, crashfs.ErrPowerLost)
+	require.ErrorIs(t, f.Sync(), crashfs.ErrPowerLost)
+	require.ErrorIs(t, fs.SyncDir("/j"), crashfs.ErrPowerLost)
+	_, err = fs.Open("/j/a")
+	require.True(t, errors.Is(err, crashfs.ErrPowerLost))
+}

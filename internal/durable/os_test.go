@@ -1,0 +1,87 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package durable_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/internal/durable"
+)
+
+func TestASecondLockOfADirectoryIsRefusedUntilTheFirstIsReleased(t *testing.T) {
+	dir := t.TempDir()
+	first, err := durable.OS{}.Lock(dir)
+	require.NoError(t, err)
+	_, err = durable.OS{}.Lock(dir)
+	require.ErrorIs(t, err, durable.ErrLocked)
+	require.NoError(t, first.Close())
+	second, err := durable.OS{}.Lock(dir)
+	require.NoError(t, err)
+	require.NoError(t, second.Close())
+
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries, "the lock leaves no file")
+}
+
+func TestCreateRefusesAFileThatExists(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f, err := durable.OS{}.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	_, err = durable.OS{}.Create(path)
+	require.ErrorIs(t, err, fs.ErrExist)
+}
+
+func TestMkdirAllCreatesWhatIsMissingAndTakesWhatIsThere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b", "c")
+	require.NoError(t, durable.OS{}.MkdirAll(dir))
+	require.NoError(t, durable.OS{}.MkdirAll(dir))
+	require.DirExists(t, dir)
+
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, durable.OS{}.MkdirAll(file))
+}
+
+func TestListGivesRegularFilesSortedByName(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b"), []byte("xyz"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), nil, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "index"), 0o700))
+	files, err := durable.OS{}.List(dir)
+	require.NoError(t, err)
+	require.Equal(t, []durable.Info{{Name: "a"}, {Name: "b", Size: 3}}, files)
+
+	files, err = durable.OS{}.List(filepath.Join(dir, "absent"))
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
+
+func TestAFileIsWrittenCutAndReadAtOffsets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f, err := durable.OS{}.Create(path)
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("hello world"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Truncate(5))
+	require.NoError(t, f.Sync())
+	require.NoError(t, durable.OS{}.SyncDir(filepath.Dir(path)))
+	require.NoError(t, f.Close())
+
+	r, err := durable.OS{}.Open(path)
+	require.NoError(t, err)
+	size, err := r.Size()
+	require.NoError(t, err)
+	got := make([]byte, size)
+	_, err = r.ReadAt(got, 0)
+	require.NoError(t, err)
+	require.Equal(t, "hello", string(got))
+	require.NoError(t, r.Close())
+}

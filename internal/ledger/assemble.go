@@ -1,0 +1,129 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// maxSequence is the largest integer that an entry may hold (contract 2).
+const maxSequence = 1<<53 - 1
+
+var errFull = errors.New("journal has as many entries as it can number")
+
+// chain is the serial part of sealing: sequence, event id and previous hash. A
+// copy of it is a point to go back to.
+type chain struct {
+	sequence uint64
+	hash     string // of the last entry, "" before the first
+}
+
+// decide decides on one item: it is a repeat, or it becomes an entry of the open
+// group. Nothing is durable yet, and a request is only acknowledged behind the
+// group that its last item was decided in.
+func (w *writer) decide(r *request, i int) error {
+	it := &r.items[i]
+	var verdict verdict
+	var err error
+	if len(it.parts) > 0 {
+		verdict, err = w.judgeParts(it)
+	} else if it.draft.ID() != "" {
+		verdict, err = w.judge(it)
+	}
+	switch {
+	case err != nil:
+		return err
+	case verdict.flying != nil:
+		r.receipts[i] = verdict.flying.receipt
+		r.receipts[i].Repeat = true
+		w.open.repeats++
+		return nil
+	case verdict.stored != nil:
+		r.readBack(i, *verdict.stored)
+		w.open.repeats++
+		return nil
+	}
+	e, err := w.seal(it, verdict)
+	if err != nil {
+		return err
+	}
+	r.receipts[i] = e.receipt
+	if e.conflict != nil {
+		w.open.conflicts++
+	}
+	w.launch(e)
+	w.open.add(e)
+	w.signers.start(e, w.open)
+	return nil
+}
+
+// seal completes, chains and hashes an item.
+func (w *writer) seal(it *item, v verdict) (*entry, error) {
+	if w.head.sequence >= maxSequence {
+		return nil, errFull
+	}
+	o := &w.ledger.options
+	now := o.Now()
+	eventID := it.draft.EventID()
+	if eventID == "" {
+		id, err := w.newULID(now)
+		if err != nil {
+			return nil, err
+		}
+		eventID = record.EventID(id)
+	}
+	completion := record.Completion{
+		EventID:     eventID,
+		JournalID:   w.ledger.id,
+		Sequence:    w.head.sequence + 1,
+		RecordedAt:  record.NewTime(now),
+		Scope:       o.Scope,
+		CollectorID: o.CollectorID,
+		Parts:       v.parts,
+	}
+	if v.conflict != nil {
+		completion.ConflictsWith = v.conflict.eventID
+	}
+	e := &entry{
+		sealed:     journal.Assemble(it.draft.Kind(), record.SchemaVersion, it.draft.Complete(completion), w.head.hash, o.Signer),
+		recordedAt: now,
+		item:       it,
+		parts:      v.parts,
+		conflict:   v.conflict,
+	}
+	w.head = chain{sequence: completion.Sequence, hash: e.sealed.RecordHash()}
+	e.receipt = journal.Receipt{
+		EventID: eventID, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: o.Signer.KeyID(),
+	}
+	return e, nil
+}
+
+// newULID returns a ULID of a time. Those of one millisecond increase.
+func (w *writer) newULID(now time.Time) (string, error) {
+	id, err := ulid.New(ulid.Timestamp(now), w.entropy)
+	if errors.Is(err, ulid.ErrMonotonicOverflow) {
+		w.entropy = newEntropy()
+		id, err = ulid.New(ulid.Timestamp(now), w.entropy)
+	}
+	if err != nil {
+		return "", fmt.Errorf("make an event id: %w", err)
+	}
+	return id.String(), nil
+}
+
+func newEntropy() *ulid.MonotonicEntropy { return ulid.Monotonic(rand.Reader, 0) }
+
+// position returns where an entry that is durable stands.
+func (e *entry) position() repeat.Position {
+	return repeat.Position{At: e.at, Sequence: e.receipt.Sequence, Hash: e.receipt.RecordHash}
+}

@@ -1,0 +1,161 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
+	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// indexFile is the name of the index of repeats in its directory.
+const indexFile = "repeats.db"
+
+// catchUp makes the index know every durable entry: those behind the last one
+// that it learned, or all of them if it is missing, of another history, or in
+// doubt.
+func (w *writer) catchUp() error {
+	o := &w.ledger.options
+	var err error
+	if w.index == nil {
+		if w.index, err = repeat.Open(filepath.Join(o.IndexDir, indexFile), w.ledger.id, o.DedupWindow); err != nil {
+			return err
+		}
+	}
+	if !w.doubtful {
+		err = w.learnBehind(w.index.UpTo())
+		w.doubtful = errors.Is(err, repeat.ErrDamaged)
+	}
+	if !w.doubtful {
+		return err
+	}
+	if err := w.index.Reset(); err != nil {
+		w.index = nil
+		return err
+	}
+	if err := w.learnBehind(repeat.Position{}); err != nil {
+		return err
+	}
+	w.doubtful = false
+	select {
+	case <-w.ledger.doubt: // raised about what is no more
+	default:
+	}
+	return nil
+}
+
+// learnBehind has the index learn the entries behind one that it must find as it
+// was. That fails with ErrDamaged for an index that is ahead of the segments or
+// of another history.
+func (w *writer) learnBehind(known repeat.Position) error {
+	o := &w.ledger.options
+	last := known.Sequence
+	horizon := o.Now().Add(-o.DedupWindow)
+	found := known.Sequence == 0
+	for line, err := range segment.Lines(o.FS, o.Dir, known.At) {
+		if w.ledger.ctx.Err() != nil {
+			return w.ledger.ctx.Err()
+		}
+		var e *journal.Entry
+		if err == nil {
+			e, err = journal.ParseLine(line.Bytes)
+		} else if !errors.Is(err, segment.ErrNoLine) {
+			return err
+		}
+		switch {
+		case !found && (err != nil || e.Header.Sequence != known.Sequence || e.Integrity.RecordHash != known.Hash):
+			return fmt.Errorf("%w: it knows of entry %d, which is not there", repeat.ErrDamaged, known.Sequence)
+		case !found:
+			found = true
+			continue
+		case err != nil:
+			return &segment.DamageError{Segment: segment.Name(line.Segment), Offset: line.Offset, Sequence: last + 1, Reason: err}
+		}
+		last = e.Header.Sequence
+		if err := w.learn(e, line.Position, horizon); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("%w: it knows of entry %d, which is not there", repeat.ErrDamaged, known.Sequence)
+	}
+	return nil
+}
+
+// learn has the index learn a stored entry.
+func (w *writer) learn(e *journal.Entry, at segment.Position, horizon time.Time) error {
+	here := repeat.Position{At: at, Sequence: e.Header.Sequence, Hash: e.Integrity.RecordHash}
+	marks, err := w.marksOfStored(e, at, horizon)
+	if err != nil {
+		return err
+	}
+	w.index.Learn(here, marks...)
+	if w.index.Worthwhile() {
+		return w.index.Flush(w.ledger.options.Now())
+	}
+	return nil
+}
+
+func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon time.Time) ([]repeat.Mark, error) {
+	r, err := record.RepeatOf(e.Kind, e.Body)
+	recorded := e.Header.RecordedAt.Std()
+	if err != nil || !r.Given && recorded.Before(horizon) {
+		// A body of a version that we do not know has no repeats among ours.
+		return nil, nil
+	}
+	mark := repeat.Mark{
+		Seen:  repeat.Seen{At: at, Digest: repeat.DigestOf(r.Digest)},
+		Given: r.Given, Recorded: recorded,
+	}
+	if r.ID != "" {
+		return w.marksOfID(mark, repeat.KeyOfID(r.ID))
+	}
+	keys := make([]repeat.Key, len(r.Parts))
+	for i, p := range r.Parts {
+		keys[i] = repeat.KeyOfPart(p)
+	}
+	return w.marksOfNew(mark, keys...)
+}
+
+// marksOfID returns the marks of a stored entry with an id, which may be the
+// first one with it, conflict with the first one, or repeat one of them from
+// before the window.
+func (w *writer) marksOfID(m repeat.Mark, key repeat.Key) ([]repeat.Mark, error) {
+	found, err := w.index.Find(key)
+	switch first := found[0]; {
+	case err != nil:
+		return nil, err
+	case first == nil:
+		return marksOf(m, key), nil
+	case first.Digest == m.Seen.Digest:
+		return nil, nil
+	default:
+		marks, err := w.marksOfNew(m, key.With(m.Seen.Digest))
+		return append(marks, refreshed(m, key, *first)), err
+	}
+}
+
+// marksOfNew returns a mark for each key that the index does not know.
+func (w *writer) marksOfNew(m repeat.Mark, keys ...repeat.Key) ([]repeat.Mark, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	found, err := w.index.Find(keys...)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []repeat.Key
+	for i, f := range found {
+		if f == nil {
+			unknown = append(unknown, keys[i])
+		}
+	}
+	return marksOf(m, unknown...), nil
+}

@@ -1,0 +1,89 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"encoding/hex"
+	"encoding/json/v2"
+	"errors"
+	"time"
+
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
+	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// check says which lines of a journal are intact: those that parse, hash to what
+// they say, and continue the chain. It does not look at signatures; whoever wrote
+// other lines here could sign them too, and verifying is for those who did not.
+type check struct {
+	// journalID is that of all entries, "" until one said it.
+	journalID string
+	// last is the last intact entry, and end where it ends.
+	last repeat.Position
+	end  segment.Position
+	// acknowledged is an entry that must be found unchanged.
+	acknowledged repeat.Position
+	// began is the recorded_at of the first entry in the last segment.
+	began time.Time
+	// named are the torn bytes that a journal.recovered names.
+	named map[string]bool
+}
+
+var (
+	errRecordHash   = errors.New("record_hash is not that of the entry")
+	errSequence     = errors.New("sequence is not the next one")
+	errPrevious     = errors.New("previous_event_hash is not that of the entry before")
+	errOther        = errors.New("entry is of another journal")
+	errAcknowledged = errors.New("entry is not the one that was acknowledged")
+)
+
+// validate implements segment.Validate.
+func (c *check) validate(l segment.Line, sequence uint64) error {
+	e, err := journal.ParseLine(l.Bytes)
+	if err != nil {
+		return err
+	}
+	digest := e.PayloadDigest()
+	hash, previous := e.Integrity.RecordHash, e.Integrity.PreviousEventHash
+	switch {
+	case "sha256:"+hex.EncodeToString(digest[:]) != hash:
+		return errRecordHash
+	case e.Header.Sequence != sequence:
+		return errSequence
+	case (sequence == 1) != (previous == ""), c.last.Sequence > 0 && previous != c.last.Hash:
+		return errPrevious
+	case c.journalID != "" && e.Header.JournalID != c.journalID:
+		return errOther
+	case sequence == c.acknowledged.Sequence && hash != c.acknowledged.Hash:
+		return errAcknowledged
+	}
+	if c.last.Sequence == 0 || l.Segment != c.last.At.Segment {
+		c.began = e.Header.RecordedAt.Std()
+	}
+	c.journalID = e.Header.JournalID
+	c.last = repeat.Position{At: l.Position, Sequence: sequence, Hash: hash}
+	c.end = l.End()
+	if e.Kind == record.KindJournal && e.Header.EventType == record.EventJournalRecovered {
+		var body struct {
+			Detail record.Recovered `json:"detail"`
+		}
+		if err := json.Unmarshal(e.Body, &body); err == nil {
+			c.named[body.Detail.KeptAs] = true
+		}
+	}
+	return nil
+}
+
+// unnamed returns the torn bytes that the journal does not tell of yet: those of
+// now, and those of a recovery that was interrupted before it could.
+func (c *check) unnamed(torn []string) (names []string) {
+	for _, name := range torn {
+		if !c.named[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}

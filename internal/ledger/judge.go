@@ -1,0 +1,150 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
+	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/record"
+)
+
+// verdict is what contract 3 says about an item. At most one of flying, stored
+// and conflict is set; the zero verdict is a new record.
+type verdict struct {
+	// flying is the entry that the item repeats and that is on its way.
+	flying *entry
+	// stored is where the entry stands that the item repeats.
+	stored *segment.Position
+	// conflict is the first entry with the item's id and another body.
+	conflict *first
+	// parts are those that the journal does not have.
+	parts []record.Part
+}
+
+// judge decides on an item with an id.
+func (w *writer) judge(it *item) (verdict, error) {
+	paired := it.key.With(it.digest)
+	if e := w.flying[it.key]; e != nil {
+		if e.item.digest == it.digest {
+			return verdict{flying: e}, nil
+		}
+		return w.judgeConflict(paired, &first{flying: e, eventID: e.receipt.EventID})
+	}
+	found, err := w.index.Find(it.key)
+	switch {
+	case err != nil || found[0] == nil:
+		return verdict{}, err
+	case found[0].Digest == it.digest:
+		return verdict{stored: &found[0].At}, nil
+	}
+	return w.judgeConflict(paired, &first{seen: *found[0]})
+}
+
+// judgeConflict decides on an item whose id has another body: the journal may
+// have this one too.
+func (w *writer) judgeConflict(paired repeat.Key, f *first) (verdict, error) {
+	if e := w.flying[paired]; e != nil {
+		return verdict{flying: e}, nil
+	}
+	found, err := w.index.Find(paired)
+	switch {
+	case err != nil:
+		return verdict{}, err
+	case found[0] != nil:
+		return verdict{stored: &found[0].At}, nil
+	}
+	if f.flying == nil {
+		e, err := w.ledger.read(f.seen.At)
+		if err != nil {
+			return verdict{}, err
+		}
+		f.eventID = e.Header.EventID
+	}
+	return verdict{conflict: f}, nil
+}
+
+// judgeParts decides which parts of an item are new. An item of which none is
+// new repeats the entry that has its first one.
+func (w *writer) judgeParts(it *item) (verdict, error) {
+	found, err := w.index.Find(it.parts...)
+	if err != nil {
+		return verdict{}, err
+	}
+	var v verdict
+	own := make(map[repeat.Key]struct{}, len(it.parts))
+	for i, key := range it.parts {
+		if _, twice := own[key]; twice || found[i] != nil || w.flying[key] != nil {
+			continue
+		}
+		own[key] = struct{}{}
+		v.parts = append(v.parts, it.draft.Parts()[i])
+	}
+	switch {
+	case len(v.parts) > 0:
+		return v, nil
+	case found[0] != nil:
+		return verdict{stored: &found[0].At}, nil
+	}
+	return verdict{flying: w.flying[it.parts[0]]}, nil
+}
+
+// launch makes an entry known that is on its way.
+func (w *writer) launch(e *entry) {
+	for _, key := range e.keys() {
+		w.flying[key] = e
+	}
+}
+
+// land makes an entry that is durable known to the index instead.
+func (w *writer) land(e *entry) {
+	keys := e.keys()
+	for _, key := range keys {
+		delete(w.flying, key)
+	}
+	mark := repeat.Mark{
+		Seen:  repeat.Seen{At: e.at, Digest: e.item.digest},
+		Given: e.item.draft.Given(), Recorded: e.recordedAt,
+	}
+	marks := marksOf(mark, keys...)
+	if f := e.conflict; f != nil {
+		if f.flying != nil {
+			f.seen = repeat.Seen{At: f.flying.at, Digest: f.flying.item.digest}
+		}
+		marks = append(marks, refreshed(mark, e.item.key, f.seen))
+	}
+	w.index.Learn(e.position(), marks...)
+}
+
+// marksOf returns a mark for each key.
+func marksOf(m repeat.Mark, keys ...repeat.Key) []repeat.Mark {
+	marks := make([]repeat.Mark, len(keys))
+	for i, k := range keys {
+		marks[i] = m
+		marks[i].Key = k
+	}
+	return marks
+}
+
+// refreshed returns the mark of a first entry beside that of a conflicting one,
+// so that the index does not forget the first before the second.
+func refreshed(m repeat.Mark, key repeat.Key, f repeat.Seen) repeat.Mark {
+	m.Key, m.Seen = key, f
+	return m
+}
+
+// keys returns the keys under which an entry is known: of its id, of its id with
+// its body if another body was first, or of its parts.
+func (e *entry) keys() []repeat.Key {
+	switch {
+	case e.conflict != nil:
+		return []repeat.Key{e.item.key.With(e.item.digest)}
+	case e.item.draft.ID() != "":
+		return []repeat.Key{e.item.key}
+	}
+	keys := make([]repeat.Key, len(e.parts))
+	for i, p := range e.parts {
+		keys[i] = repeat.KeyOfPart(p.Key)
+	}
+	return keys
+}

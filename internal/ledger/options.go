@@ -1,0 +1,168 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// Defaults of Options.
+const (
+	DefaultMaxSegmentBytes = 64 << 20
+	DefaultMaxSegmentAge   = 24 * time.Hour
+	DefaultDedupWindow     = 24 * time.Hour
+	DefaultMaxPendingBytes = 64 << 20
+	DefaultRetryInterval   = time.Second
+)
+
+// Options describe a journal. Zero sizes and times mean their defaults.
+type Options struct {
+	// Dir is the directory of the journal, which it has for itself.
+	Dir string
+	// FS is durable.OS unless a test says otherwise.
+	FS     durable.FS
+	Signer journal.Signer
+	// CollectorID and Scope are written into every entry.
+	CollectorID string
+	Scope       record.Scope
+	// MaxSegmentBytes and MaxSegmentAge say when a segment is full.
+	MaxSegmentBytes int64
+	MaxSegmentAge   time.Duration
+	// DedupWindow is how long the repeat of a record is known at least.
+	DedupWindow time.Duration
+	// MaxGroupBytes bounds a commit group, at most segment.MaxGroupBytes (G of
+	// contract 8) and at least one entry.
+	MaxGroupBytes int64
+	// MaxPendingBytes bounds the records that wait; beyond it Append blocks.
+	MaxPendingBytes int64
+	// RetryInterval is how often a journal that is unavailable tries again.
+	RetryInterval time.Duration
+	// IndexDir is where the index of repeats is cached, by default "index" in
+	// Dir.
+	IndexDir string
+	// Now is the clock of recorded_at.
+	Now      func() time.Time
+	Observer Observer
+}
+
+// Observer is told what happens. Any of its functions may be nil. They are called
+// one at a time, must return soon, and must not call the Ledger.
+type Observer struct {
+	// Committed reports a group that became durable: its entries, their bytes,
+	// and how long writing and syncing took.
+	Committed func(entries int, bytes int64, took time.Duration)
+	// Repeats reports records that left no entry because the journal has them.
+	Repeats func(n int)
+	// Conflicts reports records that were written with conflicts_with.
+	Conflicts func(n int)
+	// Failed reports trouble. It is told every time, State only of changes.
+	Failed func(err error)
+	// State reports that the journal became unavailable (err wraps
+	// ErrUnavailable, and ErrDamaged if it stays so) or available again (nil).
+	State func(err error)
+}
+
+// maxTextBytes bounds what the configuration adds to every entry, so that an
+// entry with the largest draft stays within 1 MiB.
+const maxTextBytes = 256
+
+// withDefaults returns the options with nothing left out, or says what is wrong
+// with them.
+func (o Options) withDefaults() (Options, error) {
+	if o.Dir == "" || o.Signer == nil {
+		return o, errors.New("journal needs a directory and a signer")
+	}
+	for name, text := range map[string]string{
+		"collector_id": o.CollectorID, "scope organization_ref": o.Scope.OrganizationRef,
+		"scope environment": o.Scope.Environment, "scope retention_class": o.Scope.RetentionClass,
+	} {
+		if text == "" {
+			return o, fmt.Errorf("journal needs a %s", name)
+		}
+		if err := checkText(name, text); err != nil {
+			return o, err
+		}
+	}
+	if err := checkText("scope region", o.Scope.Region); err != nil {
+		return o, err
+	}
+	for name, n := range map[string]int64{
+		"max segment bytes": o.MaxSegmentBytes, "max segment age": int64(o.MaxSegmentAge), "dedup window": int64(o.DedupWindow),
+		"max group bytes": o.MaxGroupBytes, "max pending bytes": o.MaxPendingBytes, "retry interval": int64(o.RetryInterval),
+	} {
+		if n < 0 {
+			return o, fmt.Errorf("journal: %s is negative", name)
+		}
+	}
+	setDefault(&o.MaxSegmentBytes, DefaultMaxSegmentBytes)
+	setDefault(&o.MaxSegmentAge, DefaultMaxSegmentAge)
+	setDefault(&o.DedupWindow, DefaultDedupWindow)
+	setDefault(&o.MaxGroupBytes, segment.MaxGroupBytes)
+	setDefault(&o.MaxPendingBytes, DefaultMaxPendingBytes)
+	setDefault(&o.RetryInterval, DefaultRetryInterval)
+	setDefault(&o.IndexDir, filepath.Join(o.Dir, "index"))
+	if o.FS == nil {
+		o.FS = durable.OS{}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxGroupBytes < segment.MaxLineBytes || o.MaxGroupBytes > segment.MaxGroupBytes {
+		return o, fmt.Errorf("journal: max group bytes is not between %d and %d", segment.MaxLineBytes, segment.MaxGroupBytes)
+	}
+	return o, nil
+}
+
+func setDefault[T comparable](v *T, byDefault T) {
+	if *v == *new(T) {
+		*v = byDefault
+	}
+}
+
+func checkText(name, text string) error {
+	switch {
+	case len(text) > maxTextBytes:
+		return fmt.Errorf("journal: %s has %d bytes, more than %d", name, len(text), maxTextBytes)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("journal: %s is not valid UTF-8", name)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return fmt.Errorf("journal: %s has control characters", name)
+	}
+	return nil
+}
+
+func (o *Observer) committed(g *group, took time.Duration) {
+	if o.Committed != nil && len(g.entries) > 0 {
+		o.Committed(len(g.entries), g.bytes, took)
+	}
+	if o.Repeats != nil && g.repeats > 0 {
+		o.Repeats(g.repeats)
+	}
+	if o.Conflicts != nil && g.conflicts > 0 {
+		o.Conflicts(g.conflicts)
+	}
+}
+
+func (o *Observer) failed(err error) {
+	if o.Failed != nil {
+		o.Failed(err)
+	}
+}
+
+func (o *Observer) state(err error) {
+	if o.State != nil {
+		o.State(err)
+	}
+}

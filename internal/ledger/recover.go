@@ -1,0 +1,126 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
+	"github.com/readtrail/readtrail/internal/segment"
+)
+
+// trip stops writing after trouble. Everybody whose records are not known to be
+// durable is told to append them again; then the journal tries to come back at
+// once. It never writes behind a failed write or sync without having read what
+// is there (contract 8).
+func (w *writer) trip(cause error) {
+	failure := unavailable(cause)
+	if w.busy != nil {
+		o := <-w.commits.outcomes
+		w.busy = nil
+		if o.err == nil {
+			w.landAll(o.group)
+			w.ledger.options.Observer.committed(o.group, o.took)
+		}
+		w.refuse(o.group, o.err)
+	}
+	// What was chained on top of the failed group goes with it.
+	w.refuse(w.open, failure)
+	w.open = &group{}
+	if w.current != nil {
+		w.ledger.finish(w.current, failure)
+		w.current = nil
+	}
+	clear(w.flying)
+	w.doubtful = w.doubtful || errors.Is(cause, repeat.ErrDamaged)
+	w.ledger.options.Observer.failed(failure)
+	w.setDown(failure)
+	w.restore()
+}
+
+// refuse fails the requests that end in a group; a nil error means that they
+// were acknowledged.
+func (w *writer) refuse(g *group, err error) {
+	if err == nil {
+		return
+	}
+	for _, r := range g.ends {
+		w.ledger.finish(r, unavailable(err))
+	}
+}
+
+// restore tries to bring the journal back, and arranges the next try if it
+// cannot. Damage stays until someone examined it.
+func (w *writer) restore() {
+	err := w.recover()
+	if err == nil {
+		w.setDown(nil)
+		return
+	}
+	w.setDown(unavailable(err))
+	if !errors.Is(w.down, ErrDamaged) {
+		w.retry.Reset(w.ledger.options.RetryInterval)
+	}
+}
+
+// setDown tells callers and observer whether the journal is available.
+func (w *writer) setDown(err error) {
+	changed := (err == nil) != (w.down == nil) || errors.Is(err, ErrDamaged) && !errors.Is(w.down, ErrDamaged)
+	w.down = err
+	if err == nil {
+		w.ledger.down.Store(nil)
+	} else {
+		w.ledger.down.Store(&err)
+	}
+	if changed {
+		w.ledger.options.Observer.state(err)
+	}
+}
+
+// unavailable makes of any cause what callers get.
+func unavailable(err error) error {
+	var damage *segment.DamageError
+	switch {
+	case errors.Is(err, ErrUnavailable):
+		return err
+	case errors.As(err, &damage):
+		return fmt.Errorf("%w: %w: %w", ErrUnavailable, ErrDamaged, err)
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// recover finds the real end of the journal, whether it was just opened or had
+// trouble, and goes on from there: it cuts what is torn, makes the rest durable,
+// learns what the index does not know, and says so in the journal. Only that it
+// could say so proves that the disk takes writes again. It can fail anywhere and
+// be run again.
+func (w *writer) recover() error {
+	o := &w.ledger.options
+	if w.segments != nil {
+		_ = w.segments.Close() // what it wrote is looked at now
+		w.segments = nil
+	}
+	c := &check{journalID: w.ledger.id, acknowledged: w.durable, named: map[string]bool{}}
+	limits := segment.Limits{MaxBytes: o.MaxSegmentBytes, MaxAge: o.MaxSegmentAge}
+	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.floor, c.validate)
+	if err != nil {
+		return err
+	}
+	w.segments = segments
+	w.segments.Began(c.began)
+	w.head = chain{sequence: c.last.Sequence, hash: c.last.Hash}
+	w.durable, w.floor = c.last, c.end
+	if w.ledger.id = c.journalID; w.ledger.id == "" {
+		id, err := w.newULID(o.Now())
+		if err != nil {
+			return err
+		}
+		w.ledger.id = "jrn_" + id
+	}
+	if err := w.catchUp(); err != nil {
+		return err
+	}
+	return w.announce(c.unnamed(torn))
+}

@@ -1,0 +1,184 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package repeat
+
+import (
+	"errors"
+	"syscall"
+	"time"
+)
+
+// Sizes of what is not yet in the file, in marks of about 100 bytes.
+const (
+	// batchMarks is when a batch is worth writing.
+	batchMarks = 1 << 15
+	// maxMarks is when Full says to wait.
+	maxMarks = 1 << 18
+)
+
+// Index is for one goroutine; only the writing of a batch runs beside it.
+type Index struct {
+	path    string
+	journal string
+	window  time.Duration
+	store   *store
+	// fresh is what is in neither the file nor the batch, by key.
+	fresh map[Key]Mark
+	// batch is being written, or waits to be written again; nil if there is none.
+	batch   *batch
+	writing bool
+	written chan error
+	upTo    Position
+	// filed is the last entry that the file knows of.
+	filed Position
+}
+
+// batch is what one transaction writes. It is not changed once it is made.
+type batch struct {
+	marks map[Key]Mark
+	upTo  Position
+	now   time.Time
+}
+
+// Open opens the index file of a journal. A file that is missing, unreadable,
+// of another journal or of a shorter window is begun anew: then UpTo is zero.
+func Open(path, journal string, window time.Duration) (*Index, error) {
+	x := &Index{path: path, journal: journal, window: window, fresh: map[Key]Mark{}, written: make(chan error, 1)}
+	var err error
+	if x.store, x.upTo, err = openStore(path, journal, window); errors.Is(err, ErrDamaged) {
+		err = x.Reset()
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.filed = x.upTo
+	return x, nil
+}
+
+// UpTo returns the last entry that the index has learned.
+func (x *Index) UpTo() Position { return x.upTo }
+
+// Reset forgets everything and begins a new file.
+func (x *Index) Reset() error {
+	x.settle()
+	x.fresh, x.batch, x.upTo, x.filed = map[Key]Mark{}, nil, Position{}, Position{}
+	if x.store != nil {
+		x.store.close()
+		x.store = nil
+	}
+	if err := removeStore(x.path); err != nil {
+		return err
+	}
+	var err error
+	x.store, x.upTo, err = openStore(x.path, x.journal, x.window)
+	return err
+}
+
+// Find looks up keys; found[i] is nil for a key that is new. It returns
+// ErrDamaged if the file cannot be trusted: then Reset and learn again.
+func (x *Index) Find(keys ...Key) (found []*Seen, err error) {
+	found = make([]*Seen, len(keys))
+	var rest []int
+	for i, k := range keys {
+		if m, ok := x.fresh[k]; ok {
+			found[i] = &m.Seen
+		} else if m, ok := x.batched(k); ok {
+			found[i] = &m.Seen
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if len(rest) == 0 {
+		return found, nil
+	}
+	return found, x.store.find(keys, rest, found)
+}
+
+func (x *Index) batched(k Key) (m Mark, ok bool) {
+	if x.batch != nil {
+		m, ok = x.batch.marks[k]
+	}
+	return m, ok
+}
+
+// Learn adds the marks of an entry, which must be durable.
+func (x *Index) Learn(upTo Position, marks ...Mark) {
+	for _, m := range marks {
+		x.fresh[m.Key] = m
+	}
+	x.upTo = upTo
+}
+
+// Full says that nothing should be learned before a batch was written.
+func (x *Index) Full() bool { return len(x.fresh) >= maxMarks }
+
+// Worthwhile says that enough is in memory for a batch.
+func (x *Index) Worthwhile() bool { return len(x.fresh) >= batchMarks }
+
+// Start begins writing what is in memory, unless there is nothing or a batch is
+// being written. A batch that failed is written again first. What was recorded
+// before now less the window is dropped in passing.
+func (x *Index) Start(now time.Time) {
+	if x.writing || !x.behind() {
+		return
+	}
+	if x.batch == nil {
+		x.batch = &batch{marks: x.fresh, upTo: x.upTo, now: now}
+		x.fresh = map[Key]Mark{}
+	}
+	x.writing = true
+	store, b := x.store, x.batch
+	go func() { x.written <- store.write(b) }()
+}
+
+// behind reports whether the file misses something.
+func (x *Index) behind() bool { return x.filed != x.upTo }
+
+// Written delivers how a batch went; Done must be told.
+func (x *Index) Written() <-chan error { return x.written }
+
+// Done takes note of how a batch went. A nil error, or a full disk, leaves the
+// index sound; after any other error it returns ErrDamaged.
+func (x *Index) Done(err error) error {
+	x.writing = false
+	switch {
+	case err == nil:
+		x.filed, x.batch = x.batch.upTo, nil
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, ErrDamaged):
+		return err
+	}
+	// Nobody knows what a failed write or sync left in the file.
+	return errors.Join(ErrDamaged, err)
+}
+
+// Flush writes everything in memory and waits for it.
+func (x *Index) Flush(now time.Time) error {
+	if err := x.settle(); err != nil && errors.Is(err, ErrDamaged) {
+		return err
+	}
+	for x.behind() {
+		x.Start(now)
+		if err := x.settle(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle waits for a batch that is being written.
+func (x *Index) settle() error {
+	if !x.writing {
+		return nil
+	}
+	return x.Done(<-x.written)
+}
+
+// Close writes what is in memory, if it can, and closes the file. What is lost
+// is learned again at the next Open.
+func (x *Index) Close(now time.Time) error {
+	err := x.Flush(now)
+	x.store.close()
+	return err
+}

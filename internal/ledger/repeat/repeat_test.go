@@ -1,0 +1,190 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package repeat_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
+	"github.com/readtrail/readtrail/internal/segment"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const window = 24 * time.Hour
+
+var now = time.Unix(1_800_000_000, 0)
+
+func open(t *testing.T, path string) *repeat.Index {
+	t.Helper()
+	x, err := repeat.Open(path, "jrn_1", window)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = x.Close(now) })
+	return x
+}
+
+func mark(n int, at time.Time) repeat.Mark {
+	id := fmt.Sprintf("read_%d", n)
+	return repeat.Mark{
+		Key:      repeat.KeyOfID(id),
+		Seen:     repeat.Seen{At: segment.Position{Segment: 1, Offset: int64(n)}, Digest: repeat.DigestOf(sha256.Sum256([]byte(id)))},
+		Recorded: at,
+	}
+}
+
+func upTo(n int) repeat.Position {
+	return repeat.Position{At: segment.Position{Segment: 1, Offset: int64(n)}, Sequence: uint64(n), Hash: "sha256:00"}
+}
+
+func learn(x *repeat.Index, from, to int, at time.Time) {
+	for n := from; n < to; n++ {
+		x.Learn(upTo(n), mark(n, at))
+	}
+}
+
+func requireKnown(t *testing.T, x *repeat.Index, want bool, ns ...int) {
+	t.Helper()
+	for _, n := range ns {
+		m := mark(n, now)
+		found, err := x.Find(m.Key)
+		require.NoError(t, err)
+		if want {
+			require.Equal(t, &m.Seen, found[0], "record %d", n)
+		} else {
+			require.Nil(t, found[0], "record %d", n)
+		}
+	}
+}
+
+func TestMarksAreKnownBeforeAndAfterTheyAreWrittenAndAfterReopening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index", "repeats.db")
+	x := open(t, path)
+	learn(x, 0, 100, now)
+	requireKnown(t, x, true, 0, 99)
+	requireKnown(t, x, false, 100)
+	x.Start(now)
+	learn(x, 100, 150, now)
+	requireKnown(t, x, true, 0, 99, 149)
+	require.NoError(t, x.Done(<-x.Written()))
+	requireKnown(t, x, true, 0, 99, 149)
+	require.NoError(t, x.Flush(now))
+	require.Equal(t, upTo(149), x.UpTo())
+	require.NoError(t, x.Close(now))
+
+	x = open(t, path)
+	require.Equal(t, upTo(149), x.UpTo())
+	requireKnown(t, x, true, 0, 99, 149)
+	requireKnown(t, x, false, 150)
+}
+
+func TestAMarkIsForgottenSomeTimeAfterItsWindowUnlessItsIDWasGiven(t *testing.T) {
+	x := open(t, filepath.Join(t.TempDir(), "repeats.db"))
+	given := mark(1, now)
+	given.Given = true
+	x.Learn(upTo(0), mark(0, now), given)
+	for n, age := range []time.Duration{0, window, window + window/3} {
+		x.Learn(upTo(n+10), mark(n+10, now.Add(age)))
+		require.NoError(t, x.Flush(now.Add(age)))
+		requireKnown(t, x, age <= window, 0)
+		requireKnown(t, x, true, 1, n+10)
+	}
+}
+
+func TestAFileOfAnotherJournalOrOfAShorterWindowIsBegunAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "repeats.db")
+	x := open(t, path)
+	learn(x, 0, 10, now)
+	require.NoError(t, x.Close(now))
+	for _, c := range []struct {
+		journal string
+		window  time.Duration
+		kept    bool
+	}{{"jrn_1", window / 2, true}, {"jrn_1", window, true}, {"jrn_1", 2 * window, false}, {"jrn_2", window, false}} {
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		x, err := repeat.Open(path, c.journal, c.window)
+		require.NoError(t, err)
+		require.Equal(t, c.kept, x.UpTo() != repeat.Position{})
+		require.NoError(t, x.Close(now))
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+	}
+}
+
+// Whatever happens to the file, the index is opened, knows a record where it
+// stands or not at all, and never panics.
+func TestADamagedFileIsNoticedOrKnowsLess(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "repeats.db")
+	x := open(t, path)
+	learn(x, 0, 3000, now)
+	require.NoError(t, x.Close(now))
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	rng := rand.New(rand.NewPCG(1, 1))
+	noticed := 0
+	for round := range 60 {
+		b := append([]byte(nil), sound...)
+		switch round % 3 {
+		case 0:
+			b = b[:rng.IntN(len(b))]
+		case 1:
+			for range 20 {
+				b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
+			}
+		default:
+			from := rng.IntN(len(b) - 4096)
+			clear(b[from : from+4096])
+		}
+		path := filepath.Join(dir, fmt.Sprintf("damaged%d.db", round))
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+		x, err := repeat.Open(path, "jrn_1", window)
+		require.NoError(t, err)
+		for n := range 3000 {
+			m := mark(n, now)
+			found, err := x.Find(m.Key)
+			if err != nil {
+				require.ErrorIs(t, err, repeat.ErrDamaged)
+				noticed++
+				require.NoError(t, x.Reset())
+				break
+			}
+			if found[0] != nil {
+				require.Equal(t, m.Seen, *found[0])
+			}
+		}
+		x.Learn(upTo(1), mark(1, now))
+		if err := x.Flush(now); err != nil {
+			require.ErrorIs(t, err, repeat.ErrDamaged)
+			noticed++
+			require.NoError(t, x.Reset())
+			x.Learn(upTo(1), mark(1, now))
+		}
+		requireKnown(t, x, true, 1)
+		require.NoError(t, x.Close(now))
+	}
+	require.Positive(t, noticed)
+}
+
+func TestTheIndexIsFullBeforeItHoldsTooMuch(t *testing.T) {
+	x := open(t, filepath.Join(t.TempDir(), "repeats.db"))
+	require.False(t, x.Worthwhile())
+	learn(x, 0, 1<<15, now)
+	require.True(t, x.Worthwhile())
+	require.False(t, x.Full())
+	learn(x, 1<<15, 1<<18, now)
+	require.True(t, x.Full())
+	require.NoError(t, x.Flush(now))
+	require.False(t, x.Full())
+	requireKnown(t, x, true, 0, 1<<18-1)
+}
