@@ -23,16 +23,28 @@ const (
 // there goes.
 func label(attributes pcommon.Map, seen *genai.Observation, readID string) {
 	if seen.Dialect != "" {
-		if seen.ExecutionID != "" {
-			attributes.PutStr(executionIDAttribute, seen.ExecutionID)
-		}
-		if seen.CallID != "" {
-			attributes.PutStr(callIDAttribute, seen.CallID)
-		}
+		set(attributes, executionIDAttribute, seen.ExecutionID)
+		set(attributes, callIDAttribute, seen.CallID)
 	}
-	if readID == "" {
-		attributes.Remove(carrier.ReadIDAttribute)
-		return
+	unmark(attributes)
+	set(attributes, carrier.ReadIDAttribute, readID)
+}
+
+// set makes value the only one of the key; "" leaves the map as it is.
+func set(attributes pcommon.Map, key, value string) {
+	if value != "" {
+		removeAll(attributes, key)
+		attributes.PutStr(key, value)
 	}
-	attributes.PutStr(carrier.ReadIDAttribute, readID)
+}
+
+// unmark removes every read id from what is no recorded item.
+func unmark(attributes pcommon.Map) { removeAll(attributes, carrier.ReadIDAttribute) }
+
+// removeAll removes a key however often a client sent it: telemetry can repeat
+// one, and Map.Remove takes the first alone.
+func removeAll(attributes pcommon.Map, key string) {
+	if _, found := attributes.Get(key); found {
+		attributes.RemoveIf(func(k string, _ pcommon.Value) bool { return k == key })
+	}
 }

@@ -97,10 +97,10 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 	}
 	p.stripper.Span(span, content.ScopeGate(scope.Name()), &p.cache, seen.SafeName, &p.stripped)
 	for _, event := range span.Events().All() {
-		event.Attributes().Remove(carrier.ReadIDAttribute)
+		unmark(event.Attributes())
 	}
 	for _, link := range span.Links().All() {
-		link.Attributes().Remove(carrier.ReadIDAttribute)
+		unmark(link.Attributes())
 	}
 	label(span.Attributes(), &seen, mark)
 }
@@ -119,12 +119,12 @@ func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope
 
 func (p *pass) scope(scope pcommon.InstrumentationScope) {
 	p.stripper.Scope(scope, &p.stripped)
-	scope.Attributes().Remove(carrier.ReadIDAttribute)
+	unmark(scope.Attributes())
 }
 
 func (p *pass) resource(resource pcommon.Resource) {
 	p.stripper.Resource(resource, &p.stripped)
-	resource.Attributes().Remove(carrier.ReadIDAttribute)
+	unmark(resource.Attributes())
 }
 
 // routing copies the resource for the journal, if records are made.

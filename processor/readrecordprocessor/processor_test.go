@@ -170,6 +170,29 @@ func TestReadIDsThatAClientSentAreRemovedEverywhereElse(t *testing.T) {
 	assert.NotContains(t, out.json(t), carrier.ReadIDAttribute)
 }
 
+// A client can repeat a key; what we set or remove must be the only one.
+func TestKeysThatAClientRepeatsLeaveOnlyOurValue(t *testing.T) {
+	const forged = `{"key":"readtrail.read_id","value":{"stringValue":"a"}},{"key":"readtrail.read_id","value":{"stringValue":"b"}},` +
+		`{"key":"execution_id","value":{"stringValue":"a"}},{"key":"execution_id","value":{"stringValue":"b"}}`
+	td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[` +
+		`{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331","endTimeUnixNano":"1","attributes":[` + forged + `,` +
+		`{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"f"}}]},` +
+		`{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203332","endTimeUnixNano":"1","attributes":[` + forged + `]}]}]}]}`))
+	require.NoError(t, err)
+	p, out := newTraces(t, settings(nil), defaults())
+	require.NoError(t, p.ConsumeTraces(t.Context(), td))
+	text := out.json(t)
+	assert.Equal(t, 1, strings.Count(text, carrier.ReadIDAttribute))
+	assert.Contains(t, out.batch().ReadIDs, attributeOf(t, out.spans()[0].Attributes(), carrier.ReadIDAttribute))
+	executions := 0
+	for k := range out.spans()[0].Attributes().All() {
+		if k == "execution_id" {
+			executions++
+		}
+	}
+	assert.Equal(t, 1, executions)
+}
+
 func TestSecondProcessorStripsOnlyAndPassesTheRecordsOn(t *testing.T) {
 	first, between := newTraces(t, settings(nil), defaults())
 	second, out := newTraces(t, settings(nil), defaults())
