@@ -132,7 +132,10 @@ func lineage(t testing.TB, spans ...string) *record.Draft {
 	}
 	parts := make([]record.Span, len(spans))
 	for i, id := range spans {
-		parts[i] = record.Span{SpanID: id, Kind: "internal", Class: "tool", Status: record.StatusOK}
+		parts[i] = record.Span{
+			SpanID: id, Name: "execute_tool", Kind: "internal", Class: "tool", Status: record.StatusOK,
+			StartedAt: record.TimeFromUnixNano(1_700_000_000_000_000_000), EndedAt: record.TimeFromUnixNano(1_700_000_000_000_000_001),
+		}
 	}
 	d, err := record.NewLineageDraft(&record.Lineage{Header: h}, parts)
 	require.NoError(t, err)
