@@ -220,8 +220,9 @@ func (d *Draft) Complete(c Completion) []byte {
 	return d.merge(own)
 }
 
-// merge lays the writer's members among the source's. The source's event_id
-// and occurred_at win; observed_by is the writer's, which contains the source's.
+// merge lays the writer's members among the source's. The source's occurred_at
+// wins; observed_by is the writer's, which contains the source's, and so is
+// event_id, which the writer may have to change.
 func (d *Draft) merge(own []member) []byte {
 	all := make([]member, 0, len(own)+len(d.members))
 	all = append(all, d.members...)
@@ -230,7 +231,7 @@ func (d *Draft) merge(own []member) []byte {
 		switch {
 		case !found:
 			all = slices.Insert(all, i, m)
-		case m.name == "observed_by":
+		case m.name != "occurred_at":
 			all[i] = m
 		}
 	}

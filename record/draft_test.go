@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowebpki/jcs"
+	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
 )
 
@@ -63,13 +64,19 @@ func TestAStoredBodyTellsWhatItsDraftSaid(t *testing.T) {
 	require.NoError(t, err)
 	repeat, err := RepeatOf(KindRead, draft.Complete(exampleCompletion))
 	require.NoError(t, err)
-	require.Equal(t, Repeat{ID: draft.ID(), Given: true, Digest: draft.Digest()}, repeat)
+	require.Equal(t, Repeat{ID: draft.ID(), Given: true, EventID: exampleCompletion.EventID, Digest: draft.Digest()}, repeat)
+
+	minted := exampleCompletion
+	minted.EventID = EventID(ulid.MustNew(ulid.Timestamp(minted.RecordedAt.Std()), nil).String())
+	repeat, err = RepeatOf(KindRead, draft.Complete(minted))
+	require.NoError(t, err)
+	require.Empty(t, repeat.EventID, "an event id of the time of recorded_at is the writer's own")
 
 	unrecordable, err := NewUnrecordableDraft(Header{}, Unrecordable{Reason: "no_time", ItemID: "read_x", Item: SignalSpan})
 	require.NoError(t, err)
 	repeat, err = RepeatOf(KindJournal, unrecordable.Complete(exampleCompletion))
 	require.NoError(t, err)
-	require.Equal(t, Repeat{ID: "read_x", Digest: unrecordable.Digest()}, repeat)
+	require.Equal(t, Repeat{ID: "read_x", EventID: exampleCompletion.EventID, Digest: unrecordable.Digest()}, repeat)
 
 	lineage, err := NewLineageDraft(&Lineage{Header: Header{EventType: EventLineageSpans, Correlation: Correlation{TraceID: "0af7"}}},
 		[]Span{{SpanID: "b7ad6b7169203331"}, {SpanID: "b7ad6b7169203332"}})

@@ -8,6 +8,9 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Repeat is what tells whether a record is one that the journal already has.
@@ -16,6 +19,9 @@ type Repeat struct {
 	ID string
 	// Given says that the application gave the id: it has no horizon.
 	Given bool
+	// EventID is the event id if the application gave it, which has no horizon
+	// either.
+	EventID string
 	// Digest identifies the body apart from what the writer adds.
 	Digest [sha256.Size]byte
 	// Parts are the repeat keys of the spans of a lineage record.
@@ -30,6 +36,9 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 		return Repeat{}, err
 	}
 	r := Repeat{Digest: sourceDigest(kind, members)}
+	if r.EventID, err = givenEventID(members); err != nil {
+		return Repeat{}, err
+	}
 	switch kind {
 	case KindRead:
 		var read struct {
@@ -63,6 +72,23 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 		}
 	}
 	return r, nil
+}
+
+// givenEventID returns the event id of a stored body unless the writer minted
+// it: a minted one holds the time of recorded_at.
+func givenEventID(members []member) (string, error) {
+	var header struct {
+		EventID    string `json:"event_id"`
+		RecordedAt Time   `json:"recorded_at"`
+	}
+	if err := json.Unmarshal(object(members), &header); err != nil {
+		return "", err
+	}
+	minted, isOurs := strings.CutPrefix(header.EventID, prefixEvent)
+	if id, err := ulid.ParseStrict(minted); isOurs && err == nil && id.Time() == ulid.Timestamp(header.RecordedAt.Std()) {
+		return "", nil
+	}
+	return header.EventID, nil
 }
 
 func newPart(traceID string, raw []byte) Part {

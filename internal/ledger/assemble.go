@@ -58,9 +58,6 @@ func (w *writer) decide(r *request, i int) error {
 		return err
 	}
 	r.receipts[i] = e.receipt
-	if e.conflict != nil {
-		w.open.conflicts++
-	}
 	w.launch(e)
 	w.open.add(e)
 	w.signers.start(e, w.open)
@@ -74,25 +71,25 @@ func (w *writer) seal(it *item, v verdict) (*entry, error) {
 	}
 	o := &w.ledger.options
 	now := o.Now()
-	eventID := it.draft.EventID()
-	if eventID == "" {
-		id, err := w.newULID(now)
-		if err != nil {
-			return nil, err
-		}
-		eventID = record.EventID(id)
+	event, err := w.eventID(it, now)
+	if err != nil {
+		return nil, err
 	}
 	completion := record.Completion{
-		EventID:     eventID,
-		JournalID:   w.ledger.id,
-		Sequence:    w.head.sequence + 1,
-		RecordedAt:  record.NewTime(now),
-		Scope:       o.Scope,
-		CollectorID: o.CollectorID,
-		Parts:       v.parts,
+		EventID:       event.id,
+		JournalID:     w.ledger.id,
+		Sequence:      w.head.sequence + 1,
+		RecordedAt:    record.NewTime(now),
+		Scope:         o.Scope,
+		CollectorID:   o.CollectorID,
+		ConflictsWith: event.taken,
+		Parts:         v.parts,
 	}
 	if v.conflict != nil {
 		completion.ConflictsWith = v.conflict.eventID
+	}
+	if completion.ConflictsWith != "" {
+		w.open.conflicts++
 	}
 	e := &entry{
 		sealed:     journal.Assemble(it.draft.Kind(), record.SchemaVersion, it.draft.Complete(completion), w.head.hash, o.Signer),
@@ -100,12 +97,42 @@ func (w *writer) seal(it *item, v verdict) (*entry, error) {
 		item:       it,
 		parts:      v.parts,
 		conflict:   v.conflict,
+		claims:     event.given,
 	}
 	w.head = chain{sequence: completion.Sequence, hash: e.sealed.RecordHash()}
 	e.receipt = journal.Receipt{
-		EventID: eventID, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: o.Signer.KeyID(),
+		EventID: event.id, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: o.Signer.KeyID(),
 	}
 	return e, nil
+}
+
+// eventName is the event id that an entry gets.
+type eventName struct {
+	id string
+	// given says that it is the one that the application gave.
+	given bool
+	// taken is the one that the application gave if another entry has it: then
+	// the new entry conflicts with that one (contract 3).
+	taken string
+}
+
+// eventID returns the event id of a new entry: the application's, or one of our
+// own if it gave none or one that names another entry.
+func (w *writer) eventID(it *item, now time.Time) (eventName, error) {
+	var name eventName
+	if id := it.draft.EventID(); id != "" {
+		found, err := w.index.Find(it.event)
+		if err != nil {
+			return name, err
+		}
+		if w.flying[it.event] == nil && found[0] == nil {
+			return eventName{id: id, given: true}, nil
+		}
+		name.taken = id
+	}
+	id, err := w.newULID(now)
+	name.id = record.EventID(id)
+	return name, err
 }
 
 // newULID returns a ULID of a time. Those of one millisecond increase.

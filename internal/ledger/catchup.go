@@ -105,23 +105,30 @@ func (w *writer) learn(e *journal.Entry, at segment.Position, horizon time.Time)
 
 func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon time.Time) ([]repeat.Mark, error) {
 	r, err := record.RepeatOf(e.Kind, e.Body)
-	recorded := e.Header.RecordedAt.Std()
-	if err != nil || !r.Given && recorded.Before(horizon) {
+	if err != nil {
 		// A body of a version that we do not know has no repeats among ours.
 		return nil, nil
 	}
 	mark := repeat.Mark{
 		Seen:  repeat.Seen{At: at, Digest: repeat.DigestOf(r.Digest)},
-		Given: r.Given, Recorded: recorded,
+		Given: r.Given, Recorded: e.Header.RecordedAt.Std(),
 	}
-	if r.ID != "" {
-		return w.marksOfID(mark, repeat.KeyOfID(r.ID))
+	var marks []repeat.Mark
+	switch {
+	case !r.Given && mark.Recorded.Before(horizon):
+	case r.ID != "":
+		marks, err = w.marksOfID(mark, repeat.KeyOfID(r.ID))
+	default:
+		keys := make([]repeat.Key, len(r.Parts))
+		for i, p := range r.Parts {
+			keys[i] = repeat.KeyOfPart(p)
+		}
+		marks, err = w.marksOfNew(mark, keys...)
 	}
-	keys := make([]repeat.Key, len(r.Parts))
-	for i, p := range r.Parts {
-		keys[i] = repeat.KeyOfPart(p)
+	if r.EventID != "" {
+		marks = append(marks, eventMark(mark, repeat.KeyOfEvent(r.EventID)))
 	}
-	return w.marksOfNew(mark, keys...)
+	return marks, err
 }
 
 // marksOfID returns the marks of a stored entry with an id, which may be the

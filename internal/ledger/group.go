@@ -26,6 +26,8 @@ type entry struct {
 	parts      []record.Part // those that are written
 	// conflict is the first entry with the same id and another body.
 	conflict *first
+	// claims says that the entry has the event id that the application gave.
+	claims bool
 	// at is where the entry stands, once it is durable.
 	at segment.Position
 }

@@ -94,6 +94,9 @@ func (w *writer) launch(e *entry) {
 	for _, key := range e.keys() {
 		w.flying[key] = e
 	}
+	if e.claims {
+		w.flying[e.item.event] = e
+	}
 }
 
 // land makes an entry that is durable known to the index instead.
@@ -107,6 +110,10 @@ func (w *writer) land(e *entry) {
 		Given: e.item.draft.Given(), Recorded: e.recordedAt,
 	}
 	marks := marksOf(mark, keys...)
+	if e.claims {
+		marks = append(marks, eventMark(mark, e.item.event))
+		delete(w.flying, e.item.event)
+	}
 	if f := e.conflict; f != nil {
 		if f.flying != nil {
 			f.seen = repeat.Seen{At: f.flying.at, Digest: f.flying.item.digest}
@@ -124,6 +131,13 @@ func marksOf(m repeat.Mark, keys ...repeat.Key) []repeat.Mark {
 		marks[i].Key = k
 	}
 	return marks
+}
+
+// eventMark returns the mark of the event id that an application gave an entry.
+// As any id that an application gives, it has no horizon.
+func eventMark(m repeat.Mark, key repeat.Key) repeat.Mark {
+	m.Key, m.Given = key, true
+	return m
 }
 
 // refreshed returns the mark of a first entry beside that of a conflicting one,

@@ -234,17 +234,45 @@ func TestAConflictingEntryStaysARepeatAfterTheFirstOneWasForgotten(t *testing.T)
 	}
 }
 
+func readWithEvent(t *testing.T, id, version, eventID string) *record.Draft {
+	t.Helper()
+	d, err := record.NewReadDraft(&record.Read{
+		Header:   record.Header{EventID: eventID, EventType: record.EventReadTool, OccurredAt: record.TimeFromUnixNano(1)},
+		ReadID:   id,
+		Response: record.Response{SourceRecordVersion: version},
+	}, false)
+	require.NoError(t, err)
+	return d
+}
+
 func TestAnEventIDThatTheApplicationGaveIsKept(t *testing.T) {
-	fs := crashfs.New(1)
-	l := open(t, optionsFor(t, fs))
-	given := func(eventID string) *record.Draft {
-		d, err := record.NewReadDraft(&record.Read{
-			Header: record.Header{EventID: eventID, EventType: record.EventReadTool, OccurredAt: record.TimeFromUnixNano(1)}, ReadID: "read_a",
-		}, false)
-		require.NoError(t, err)
-		return d
-	}
-	first := appendAll(t, l, given("evt_mine"))[0]
+	l := open(t, optionsFor(t, crashfs.New(1)))
+	first := appendAll(t, l, readWithEvent(t, "read_a", "1", "evt_mine"))[0]
 	require.Equal(t, "evt_mine", first.EventID)
-	require.Equal(t, asRepeat(first), appendAll(t, l, given("evt_retry"))[0])
+	require.Equal(t, asRepeat(first), appendAll(t, l, readWithEvent(t, "read_a", "1", "evt_retry"))[0])
+}
+
+func TestAnEventIDNamesOneEntryOnly(t *testing.T) {
+	fs := crashfs.New(1)
+	o := optionsFor(t, fs)
+	l := open(t, o)
+	appendAll(t, l, readWithEvent(t, "read_a", "1", "evt_mine"), readWithEvent(t, "read_b", "1", "evt_mine"))
+	appendAll(t, l, readWithEvent(t, "read_a", "2", "evt_mine"))
+	closeLedger(t, l)
+	require.NoError(t, os.RemoveAll(o.IndexDir))
+	l = open(t, o)
+	appendAll(t, l, readWithEvent(t, "read_c", "1", "evt_mine"))
+	closeLedger(t, l)
+
+	seen := map[string]bool{}
+	conflicts := 0
+	for _, e := range audit(t, fs, o.Dir) {
+		require.False(t, seen[e.Header.EventID], "%s names two entries", e.Header.EventID)
+		seen[e.Header.EventID] = true
+		if bodyOf(t, e).ConflictsWith == "evt_mine" {
+			conflicts++
+		}
+	}
+	require.True(t, seen["evt_mine"])
+	require.Equal(t, 3, conflicts)
 }

@@ -39,6 +39,7 @@ type request struct {
 type item struct {
 	draft  *record.Draft
 	key    repeat.Key // if the draft has an id
+	event  repeat.Key // if the draft has an event id
 	digest repeat.Digest
 	parts  []repeat.Key
 }
@@ -64,6 +65,9 @@ func newItem(d *record.Draft) item {
 	it := item{draft: d}
 	if id := d.ID(); id != "" {
 		it.key = repeat.KeyOfID(id)
+	}
+	if id := d.EventID(); id != "" {
+		it.event = repeat.KeyOfEvent(id)
 	}
 	it.digest = repeat.DigestOf(d.Digest())
 	for _, p := range d.Parts() {

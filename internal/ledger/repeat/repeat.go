@@ -32,6 +32,9 @@ type Digest [keyBytes]byte
 // KeyOfID returns the key of a record id.
 func KeyOfID(id string) Key { return keyOf('i', []byte(id)) }
 
+// KeyOfEvent returns the key of an event id that an application gave.
+func KeyOfEvent(id string) Key { return keyOf('e', []byte(id)) }
+
 // KeyOfPart returns the key of a part of a record.
 func KeyOfPart(part [sha256.Size]byte) (k Key) {
 	k[0] = 'p'
