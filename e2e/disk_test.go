@@ -76,6 +76,15 @@ func requireHealth(t *testing.T, c *rig.Collector, healthy bool) {
 	}, time.Minute, 50*time.Millisecond, "health never showed healthy=%v", healthy)
 }
 
+// requireDegraded demands the value of the metric that says whether the journal
+// can be written.
+func requireDegraded(t *testing.T, c *rig.Collector, value string) {
+	t.Helper()
+	text, err := c.MetricsText(t.Context())
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^otelcol_extension_audit_journal_degraded\S*(\{.*\})? `+value+`$`, text)
+}
+
 // requireAllThere demands each acknowledged call exactly once in a valid chain.
 func (h *house) requireAllThere(s *sender) {
 	h.t.Helper()
@@ -106,10 +115,12 @@ func TestAFullDiskLosesNothingAndServiceResumes(t *testing.T) {
 	s.until(http.StatusOK)
 	s.until(http.StatusServiceUnavailable)
 	requireHealth(t, s.c, false)
+	requireDegraded(t, s.c, "1")
 	require.Equal(t, http.StatusServiceUnavailable, s.send())
 	require.NoError(t, os.Remove(ballast))
 	s.until(http.StatusOK)
 	requireHealth(t, s.c, true)
+	requireDegraded(t, s.c, "0")
 	require.NoError(t, s.c.Stop())
 	h.requireAllThere(s)
 }

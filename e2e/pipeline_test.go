@@ -65,7 +65,7 @@ func TestAPipelineThatCannotKeepItsPromiseIsRefused(t *testing.T) {
 // validate runs the collector's own check of a configuration.
 func (h *house) validate() (string, error) {
 	cmd := exec.Command(collectorBin, "validate", "--config", h.config)
-	cmd.Env = append(append(os.Environ(), h.rigConfig().Env...), "READTRAIL_GRPC=localhost:0", "READTRAIL_HTTP=localhost:0", "READTRAIL_HEALTH=localhost:0")
+	cmd.Env = append(append(os.Environ(), h.rigConfig().Env...), "READTRAIL_GRPC=localhost:0", "READTRAIL_HTTP=localhost:0", "READTRAIL_HEALTH=localhost:0", "READTRAIL_METRICS=0")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -9,7 +9,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -27,6 +29,9 @@ const (
 	cli       = "bin/readtrail"
 	collector = "bin/readtrail-collector"
 )
+
+// kycTrace is the trace of the KYC run.
+const kycTrace = "5bd0193e5f6a4c1c9a0e2f7b8c4d1193"
 
 // captures are telemetry that real libraries emitted, and the KYC run.
 var captures = []string{
@@ -66,13 +71,24 @@ func run(ctx context.Context) error {
 		return err
 	}
 
-	step("What the agents read, as the journal holds it: digests and references, no content.")
-	if _, err := command(ctx, cli, "show", journal, "--kind", "read_record"); err != nil {
+	step("What the KYC agent read, as the journal holds it: digests and references, no content. The CRM call was seen by the agent's framework, the MCP client and the MCP server.")
+	if _, err := command(ctx, cli, "show", journal, "--kind", "read_record", "--trace", kycTrace); err != nil {
 		return err
 	}
 
-	step("One read in full: the CRM record behind the KYC decision.")
-	if _, err := command(ctx, cli, "show", journal, "--tool-call", "call_syn_0193_02", "--json"); err != nil {
+	step("One read in full: the CRM record behind the KYC decision (stored as one line, indented here).")
+	result, err := showRead(ctx, journal)
+	if err != nil {
+		return err
+	}
+
+	step("Recompute its result_digest from the CRM's history of that version, as an auditor would years later.")
+	if err := recompute(ctx, result); err != nil {
+		return err
+	}
+
+	step("All reads of the libraries whose telemetry was replayed.")
+	if _, err := command(ctx, cli, "show", journal, "--kind", "read_record"); err != nil {
 		return err
 	}
 
@@ -118,6 +134,48 @@ func record(ctx context.Context, keys, journal string) error {
 	if err := c.Stop(); err != nil {
 		return fmt.Errorf("stop collector: %w\n%s", err, c.Output())
 	}
+	return nil
+}
+
+// showRead prints the CRM read indented and returns its result digest.
+func showRead(ctx context.Context, journal string) (string, error) {
+	args := []string{"show", journal, "--tool-call", "call_syn_0193_02", "--json"}
+	fmt.Printf("$ %s %s\n", cli, strings.Join(args, " "))
+	line, err := exec.CommandContext(ctx, cli, args...).Output()
+	if err != nil {
+		return "", err
+	}
+	var entry struct {
+		Read struct {
+			Response struct {
+				ResultDigest string `json:"result_digest"`
+			} `json:"response"`
+		} `json:"read_record"`
+	}
+	if err := json.Unmarshal(line, &entry); err != nil {
+		return "", err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, line, "", "  "); err != nil {
+		return "", err
+	}
+	fmt.Println(indented.String())
+	return entry.Read.Response.ResultDigest, nil
+}
+
+// recompute digests the source's content and demands the recorded digest.
+func recompute(ctx context.Context, recorded string) error {
+	const source = "testdata/kyc/crm_customer_v41.json"
+	fmt.Printf("$ %s digest %s\n", cli, source)
+	out, err := exec.CommandContext(ctx, cli, "digest", source).Output()
+	if err != nil {
+		return err
+	}
+	fmt.Print(string(out))
+	if recorded == "" || !strings.Contains(string(out), recorded) {
+		return fmt.Errorf("the digest of %s is not the recorded %s", source, recorded)
+	}
+	fmt.Println("It is the digest that was recorded.")
 	return nil
 }
 

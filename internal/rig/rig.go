@@ -26,7 +26,8 @@ type Config struct {
 	// Command is the binary, preceded by a wrapper such as strace if any.
 	Command []string
 	// ConfigFile is a YAML file that takes its ports from READTRAIL_GRPC,
-	// READTRAIL_HTTP and READTRAIL_HEALTH, as those in examples/ do.
+	// READTRAIL_HTTP, READTRAIL_HEALTH and READTRAIL_METRICS, as those in
+	// examples/ do.
 	ConfigFile string
 	// Env holds more variables of the form NAME=value.
 	Env []string
@@ -38,6 +39,8 @@ type Collector struct {
 	HTTP, GRPC string
 	// Health is the base URL of the health check.
 	Health string
+	// Metrics is the URL of the collector's own metrics.
+	Metrics string
 
 	cmd    *exec.Cmd
 	output *output
@@ -51,14 +54,18 @@ const startTimeout = 60 * time.Second
 // Start starts the collector on free ports and returns when it is ready. On
 // failure the error holds what the collector printed.
 func Start(ctx context.Context, cfg Config) (*Collector, error) {
-	ports, err := freePorts(3)
+	ports, err := freePorts(4)
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{GRPC: ports[0], HTTP: ports[1], Health: "http://" + ports[2], output: &output{}, done: make(chan struct{})}
+	c := &Collector{
+		GRPC: ports[0], HTTP: ports[1], Health: "http://" + ports[2], Metrics: "http://" + ports[3] + "/metrics",
+		output: &output{}, done: make(chan struct{}),
+	}
 	args := append(append([]string{}, cfg.Command[1:]...), "--config", cfg.ConfigFile)
 	c.cmd = exec.Command(cfg.Command[0], args...)
-	c.cmd.Env = append(os.Environ(), "READTRAIL_GRPC="+c.GRPC, "READTRAIL_HTTP="+c.HTTP, "READTRAIL_HEALTH="+ports[2])
+	c.cmd.Env = append(os.Environ(), "READTRAIL_GRPC="+c.GRPC, "READTRAIL_HTTP="+c.HTTP, "READTRAIL_HEALTH="+ports[2],
+		"READTRAIL_METRICS="+ports[3][strings.LastIndexByte(ports[3], ':')+1:])
 	c.cmd.Env = append(c.cmd.Env, cfg.Env...)
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
 	// A group of its own, so that a wrapper and what it wraps end together.
@@ -107,6 +114,16 @@ func (c *Collector) Status(ctx context.Context) (int, string, error) {
 		return 0, "", err
 	}
 	return do(req)
+}
+
+// MetricsText fetches the collector's own metrics in Prometheus' text form.
+func (c *Collector) MetricsText(ctx context.Context) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Metrics, nil)
+	if err != nil {
+		return "", err
+	}
+	_, text, err := do(req)
+	return text, err
 }
 
 // Post sends one OTLP request as JSON to a path such as /v1/traces and returns
