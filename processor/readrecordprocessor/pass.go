@@ -32,6 +32,9 @@ type pass struct {
 	lineages lineages
 }
 
+// lookAround is how many items are worked on between looks at the context.
+const lookAround = 256
+
 // begin starts the work on a request. If its context carries records already,
 // its content is gone, and nothing can be lifted a second time.
 func (r *recorder) begin(ctx context.Context) *pass {
@@ -53,13 +56,17 @@ func (p *pass) end(ctx context.Context) context.Context {
 }
 
 // traces works on spans first, then on what stands around them: lifting needs
-// scope and resource as they came.
-func (p *pass) traces(td ptrace.Traces) {
+// scope and resource as they came. It stops when nobody waits for the answer any
+// more; the sender sends the request again.
+func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 	for _, rs := range td.ResourceSpans().All() {
 		routing := p.routing(rs.Resource())
 		p.lineages.nextResource()
 		for _, ss := range rs.ScopeSpans().All() {
-			for _, span := range ss.Spans().All() {
+			for i, span := range ss.Spans().All() {
+				if i%lookAround == 0 && ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
 				p.span(rs.Resource(), ss.Scope(), span, routing)
 			}
 			p.scope(ss.Scope())
@@ -68,14 +75,18 @@ func (p *pass) traces(td ptrace.Traces) {
 		p.resource(rs.Resource())
 		rs.SetSchemaUrl(p.stripper.SchemaURL(rs.SchemaUrl(), &p.stripped))
 	}
+	return nil
 }
 
 // logs is traces for log records.
-func (p *pass) logs(ld plog.Logs) {
+func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 	for _, rl := range ld.ResourceLogs().All() {
 		routing := p.routing(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
-			for _, log := range sl.LogRecords().All() {
+			for i, log := range sl.LogRecords().All() {
+				if i%lookAround == 0 && ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
 				p.log(rl.Resource(), sl.Scope(), log, routing)
 			}
 			p.scope(sl.Scope())
@@ -84,6 +95,7 @@ func (p *pass) logs(ld plog.Logs) {
 		p.resource(rl.Resource())
 		rl.SetSchemaUrl(p.stripper.SchemaURL(rl.SchemaUrl(), &p.stripped))
 	}
+	return nil
 }
 
 func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScope, span ptrace.Span, routing carrier.Resource) {

@@ -5,12 +5,14 @@ package readrecordprocessor
 
 import (
 	"context"
+	"fmt"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
@@ -26,6 +28,23 @@ type recorder struct {
 	lifter    *genai.Lifter
 	stripper  *strip.Stripper
 	telemetry *metadata.TelemetryBuilder
+	admission *semaphore.Weighted
+}
+
+// maxInFlightBytes bounds the telemetry that is being lifted or waits for the
+// journal, in bytes of its protobuf encoding. Requests beyond it wait their
+// turn: in a burst the first are acknowledged before the senders' patience ends,
+// where all at once would end together, and too late.
+const maxInFlightBytes = 32 << 20
+
+// admit waits until a request of a size may be worked on and returns how to end
+// that. One larger than the bound is worked on alone.
+func (r *recorder) admit(ctx context.Context, size int) (release func(), err error) {
+	weight := min(int64(size), maxInFlightBytes)
+	if err := r.admission.Acquire(ctx, weight); err != nil {
+		return nil, fmt.Errorf("wait for earlier requests: %w", err)
+	}
+	return func() { r.admission.Release(weight) }, nil
 }
 
 func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
@@ -50,7 +69,10 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recorder{records: config.Records, lifter: lifter, stripper: stripper, telemetry: telemetry}, nil
+	return &recorder{
+		records: config.Records, lifter: lifter, stripper: stripper, telemetry: telemetry,
+		admission: semaphore.NewWeighted(maxInFlightBytes),
+	}, nil
 }
 
 // Capabilities tells the service that the data is changed in place.
@@ -72,8 +94,15 @@ type tracesProcessor struct {
 }
 
 func (p *tracesProcessor) ConsumeTraces(ctx context.Context, td ptrace.Traces) error {
+	release, err := p.admit(ctx, (&ptrace.ProtoMarshaler{}).TracesSize(td))
+	if err != nil {
+		return err
+	}
+	defer release()
 	pass := p.begin(ctx)
-	pass.traces(td)
+	if err := pass.traces(ctx, td); err != nil {
+		return err
+	}
 	return p.next.ConsumeTraces(pass.end(ctx), td)
 }
 
@@ -84,7 +113,14 @@ type logsProcessor struct {
 }
 
 func (p *logsProcessor) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
+	release, err := p.admit(ctx, (&plog.ProtoMarshaler{}).LogsSize(ld))
+	if err != nil {
+		return err
+	}
+	defer release()
 	pass := p.begin(ctx)
-	pass.logs(ld)
+	if err := pass.logs(ctx, ld); err != nil {
+		return err
+	}
 	return p.next.ConsumeLogs(pass.end(ctx), ld)
 }
