@@ -6,6 +6,7 @@ package auditjournalexporter
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/exporter"
@@ -39,7 +40,7 @@ func newExporter(set exporter.Settings, config *Config) (*journalExporter, error
 	if err != nil {
 		return nil, err
 	}
-	return &journalExporter{id: set.ID, config: config, telemetry: telemetry}, nil
+	return &journalExporter{id: set.ID, config: config, telemetry: telemetry, health: health{now: time.Now}}, nil
 }
 
 func (e *journalExporter) start(_ context.Context, host component.Host) error {

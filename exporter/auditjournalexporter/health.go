@@ -5,17 +5,26 @@ package auditjournalexporter
 
 import (
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 )
 
+// calm is how long nothing must have been refused before the status is OK
+// again. Two pipelines can share the exporter: that one of them is right says
+// nothing about the other.
+const calm = time.Minute
+
 // health reports the component's status when it changes. The lock is held
 // while reporting, so that reports arrive in the order of the changes.
 type health struct {
-	mu       sync.Mutex
-	host     component.Host
-	refusing bool
+	now func() time.Time
+
+	mu   sync.Mutex
+	host component.Host
+	// lastRefusal is when something was refused last, zero while the status is OK.
+	lastRefusal time.Time
 }
 
 func (h *health) setHost(host component.Host) {
@@ -27,8 +36,9 @@ func (h *health) setHost(host component.Host) {
 func (h *health) refused(reason error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.refusing {
-		h.refusing = true
+	wasOK := h.lastRefusal.IsZero()
+	h.lastRefusal = h.now()
+	if wasOK {
 		componentstatus.ReportStatus(h.host, componentstatus.NewRecoverableErrorEvent(reason))
 	}
 }
@@ -36,8 +46,8 @@ func (h *health) refused(reason error) {
 func (h *health) accepted() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.refusing {
-		h.refusing = false
+	if !h.lastRefusal.IsZero() && h.now().Sub(h.lastRefusal) >= calm {
+		h.lastRefusal = time.Time{}
 		componentstatus.ReportStatus(h.host, componentstatus.NewEvent(componentstatus.StatusOK))
 	}
 }
