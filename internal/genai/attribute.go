@@ -18,11 +18,7 @@ var defaultKinds = map[Class]record.SourceKind{
 // application set, else what the first matching rule says, else what the
 // convention tells. Basis records which it was.
 func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
-	index := in.indexID
-	if index == "" {
-		index = in.storeID
-	}
-	rule := l.ruleFor(in.toolName, index, in.scope.Name())
+	rule := l.ruleFor(in.patterns())
 	pick := func(member string, shape func(string) string, key, ruled string) string {
 		if s := in.own(member, shape, key); s != "" {
 			return s
@@ -59,23 +55,50 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
 		rule.sourceRecordVersion.text(c, identifier))
 	r.Response.AsOf = timeOf(pick("response.as_of", timeText, ownAsOf, rule.asOf.text(c, timeText)))
 
-	in.bound(r, rule, pick)
-	r.Retention.ContentLocation = pick("retention.content_location", label, ownContentLocation, rule.contentLocation)
+	in.bound(r, rule)
+	r.Retention.ContentLocation = pick("retention.content_location", location, ownContentLocation, rule.contentLocation)
 }
 
-// bound names the data boundary and the purpose, both or neither.
-func (l *lifting) bound(r *record.Read, rule *compiledRule, pick func(string, func(string) string, string, string) string) {
-	const refMember, purposeMember = "boundary.data_boundary_ref", "boundary.purpose"
-	b := record.Boundary{
-		DataBoundaryRef: pick(refMember, identifier, ownDataBoundary, rule.boundary.DataBoundaryRef),
-		Purpose:         pick(purposeMember, label, ownPurpose, rule.boundary.Purpose),
+// patterns returns what the patterns of a rule are tried on: the names as the
+// telemetry has them, so that a rule also finds a source whose id may stand in
+// a record as a digest only.
+func (l *lifting) patterns() (tool, index, scope string) {
+	tool = l.row.pattern(l.item, toolName)
+	if index = given(l.item, ownIndexID); index == "" {
+		index = l.row.pattern(l.item, indexID)
 	}
-	if b.DataBoundaryRef == "" || b.Purpose == "" {
-		delete(l.basis, refMember)
-		delete(l.basis, purposeMember)
+	if index == "" {
+		index = l.row.pattern(l.item, storeID)
+	}
+	return tool, index, l.scope.Name()
+}
+
+// bound names the data boundary and the purpose that the read ran under. A
+// boundary holds for its purpose, so both are from one place: the item, else its
+// resource, else the rule. One without the other is left out.
+func (l *lifting) bound(r *record.Read, rule *compiledRule) {
+	for _, place := range []struct {
+		record.Boundary
+		basis record.Basis
+	}{
+		{record.Boundary{
+			DataBoundaryRef: textOf(l.item, identifier, ownDataBoundary),
+			Purpose:         textOf(l.item, name, ownPurpose),
+		}, record.BasisAttribute},
+		{record.Boundary{
+			DataBoundaryRef: ofResource(l.item, identifier, ownDataBoundary),
+			Purpose:         ofResource(l.item, name, ownPurpose),
+		}, record.BasisAttribute},
+		{record.Boundary{DataBoundaryRef: rule.boundary.DataBoundaryRef, Purpose: rule.boundary.Purpose}, record.BasisRule},
+	} {
+		if place.DataBoundaryRef == "" || place.Purpose == "" {
+			continue
+		}
+		r.Boundary = &place.Boundary
+		l.from("boundary.data_boundary_ref", place.basis)
+		l.from("boundary.purpose", place.basis)
 		return
 	}
-	r.Boundary = &b
 }
 
 func kindText(s string) string { return string(sourceKind(s)) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
@@ -42,12 +43,13 @@ func scope(names ...string) condition {
 	return func(it *item) bool { return slices.Contains(names, it.scope.Name()) }
 }
 
-// has holds if one of the attributes has a value, of any type.
+// has holds if one of the attributes has a value, of any type. An empty string
+// says as little as no attribute at all.
 func has(keys ...string) condition {
 	return func(it *item) bool {
 		return slices.ContainsFunc(keys, func(key string) bool {
-			_, ok := it.get(key)
-			return ok
+			v, ok := it.get(key)
+			return ok && (v.Type() != pcommon.ValueTypeStr || v.Str() != "")
 		})
 	}
 }
@@ -63,6 +65,14 @@ func is(key string, values ...string) condition {
 	return func(it *item) bool {
 		s := it.text(key)
 		return s != "" && slices.Contains(values, s)
+	}
+}
+
+// isAnyCase is is for values that libraries spell in either case.
+func isAnyCase(key string, values ...string) condition {
+	return func(it *item) bool {
+		s := it.text(key)
+		return s != "" && slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, s) })
 	}
 }
 

@@ -26,7 +26,9 @@ type documents struct {
 	// answered says that they are what was answered, although no value holds
 	// the answer as a whole.
 	answered bool
-	ok       bool
+	// cutOff says that there is a value which ends too early to be read.
+	cutOff bool
+	ok     bool
 }
 
 // documentSource is one place where documents can stand.
@@ -39,8 +41,8 @@ const maxDocuments = 10_000
 // Names of members under which libraries put what a document consists of, in
 // order of preference.
 var (
-	documentWrappers = []string{"documents", "results", "matches", "nodes", "docs", "memories", "records"}
-	documentInner    = []string{"document", "node"}
+	documentWrappers = []string{"documents", "results", "matches", "nodes", "docs", "memories", "records", "result"}
+	documentInner    = []string{"document", "node", "kwargs"}
 	documentIDs      = []string{"id", "document_id", "doc_id", "chunk_id", "id_", "node_id"}
 	documentScores   = []string{"score", "relevance_score", "relevanceScore", "similarity"}
 	documentContents = []string{"content", "page_content", "pageContent", "text", "document", "memory"}
@@ -48,39 +50,53 @@ var (
 )
 
 // documentsIn reads documents from a value: an array of objects or texts, as
-// a structure, as JSON, as an array of JSON strings, alone or in a wrapper.
+// a structure, as JSON, as an array of JSON strings, alone or in a wrapper; or
+// one document alone.
 func documentsIn(sources []source) documentSource {
 	return func(it *item) documents {
+		var cutOff bool
 		for _, s := range sources {
-			if list, ok := documentsOf(s.at(it)); ok {
-				return documents{list: list, basis: record.BasisUnwrapped, ok: true}
+			v := s.at(it)
+			if found := documentsOf(v); found.ok {
+				return found
 			}
+			cutOff = cutOff || v.cutOff()
 		}
-		return documents{}
+		return documents{cutOff: cutOff}
 	}
 }
 
-func documentsOf(v value) ([]document, bool) {
-	elements, ok := v.elements(maxDocuments)
+// documentsOf reads documents from a value as it is, or from what it carries if
+// it is the result of an MCP tool.
+func documentsOf(v value) documents {
+	elements, ok := documentList(v)
 	if !ok {
-		members, isObject := v.object()
-		if !isObject {
-			return nil, false
-		}
-		for _, name := range documentWrappers {
-			if elements, ok = members[name].elements(maxDocuments); ok {
-				break
-			}
-		}
+		elements, ok = documentList(mcpPayload(v))
 	}
+	found := documents{basis: record.BasisUnwrapped, ok: ok}
+	for _, e := range elements {
+		found.list = append(found.list, documentOf(e))
+	}
+	return found
+}
+
+func documentList(v value) ([]value, bool) {
+	if elements, ok := v.elements(maxDocuments); ok {
+		return elements, true
+	}
+	members, ok := v.object()
 	if !ok {
 		return nil, false
 	}
-	list := make([]document, 0, len(elements))
-	for _, e := range elements {
-		list = append(list, documentOf(e))
+	for _, name := range documentWrappers {
+		if elements, ok := members[name].elements(maxDocuments); ok {
+			return elements, true
+		}
 	}
-	return list, true
+	if d := documentOf(v); d.content.isText() || d.id != "" && d.score != "" {
+		return []value{v}, true
+	}
+	return nil, false
 }
 
 func documentOf(v value) document {
@@ -99,25 +115,26 @@ func documentOf(v value) document {
 			break
 		}
 	}
-	pick := func(names []string) value {
+	pick := func(names []string, fits func(value) bool) value {
 		for _, m := range []map[string]value{members, inner} {
 			for _, name := range names {
-				if v := m[name]; v.ok {
+				if v := m[name]; v.ok && fits(v) {
 					return v
 				}
 			}
 		}
 		return value{}
 	}
+	whatever := func(value) bool { return true }
 	d := document{
-		id:        identifier(pick(documentIDs).text()),
-		score:     score(pick(documentScores)),
-		content:   pick(documentContents),
-		writtenAt: timeOf(pick(documentTimes).text()),
+		id:        idOrDigest(pick(documentIDs, value.isText).text()),
+		score:     score(pick(documentScores, whatever)),
+		content:   pick(documentContents, whatever),
+		writtenAt: timeOf(pick(documentTimes, value.isText).text()),
 	}
-	if metadata, isObject := pick([]string{"metadata"}).object(); isObject && d.writtenAt.IsZero() {
+	if metadata, isObject := pick([]string{"metadata"}, whatever).object(); isObject && d.writtenAt.IsZero() {
 		inner = metadata
-		d.writtenAt = timeOf(pick(documentTimes).text())
+		d.writtenAt = timeOf(pick(documentTimes, value.isText).text())
 	}
 	return d
 }
@@ -147,7 +164,7 @@ func flattened(prefix, infix string) documentSource {
 			}
 			switch leaf {
 			case "id":
-				d.id = identifier(valueOf(v).text())
+				d.id = idOrDigest(valueOf(v).text())
 			case "score":
 				d.score = score(valueOf(v))
 			case "content":
@@ -190,7 +207,7 @@ func inEvents(event, id, score_, content string) documentSource {
 			}
 			var d document
 			if v, ok := e.Attributes().Get(id); ok {
-				d.id = identifier(scalar(v))
+				d.id = idOrDigest(scalar(v))
 			}
 			if v, ok := e.Attributes().Get(score_); ok {
 				d.score = score(valueOf(v))
@@ -241,10 +258,13 @@ func ranked(documentsKey, rankingKey string) documentSource {
 
 // documentsFrom returns what the first source with documents found.
 func (r *row) documentsFrom(it *item) documents {
+	var none documents
 	for _, s := range r.documents {
-		if found := s(it); found.ok {
+		found := s(it)
+		if found.ok {
 			return found
 		}
+		none.cutOff = none.cutOff || found.cutOff
 	}
-	return documents{}
+	return none
 }

@@ -19,6 +19,15 @@ func textOf(it *item, shape func(string) string, keys ...string) string {
 	return ""
 }
 
+// effectStatus returns the status that the other side gave, else the type of
+// the error.
+func effectStatus(it *item, keys ...string) string {
+	if s := textOf(it, token, keys...); s != "" {
+		return s
+	}
+	return textOf(it, typeName, "error.type")
+}
+
 // host returns the host that the item talked to. A URL gives its host only.
 func host(it *item) string {
 	if s := textOf(it, hostname, "server.address", "net.peer.name", "http.host", "network.peer.address", "net.peer.ip"); s != "" {
@@ -50,7 +59,7 @@ func databaseEffect(it *item) *record.Effect {
 	return &record.Effect{
 		System: textOf(it, name, "db.system.name", "db.system"),
 		Target: target,
-		Status: textOf(it, token, "db.response.status_code", "error.type"),
+		Status: effectStatus(it, "db.response.status_code"),
 	}
 }
 
@@ -61,7 +70,7 @@ func httpEffect(it *item) *record.Effect {
 	return &record.Effect{
 		System: "http",
 		Target: host(it),
-		Status: textOf(it, token, "http.response.status_code", "http.status_code", "error.type"),
+		Status: effectStatus(it, "http.response.status_code", "http.status_code"),
 	}
 }
 
@@ -72,7 +81,7 @@ func rpcEffect(it *item) *record.Effect {
 	return &record.Effect{
 		System: textOf(it, name, "rpc.system.name", "rpc.system"),
 		Target: host(it),
-		Status: textOf(it, token, "rpc.response.status_code", "rpc.grpc.status_code", "error.type"),
+		Status: effectStatus(it, "rpc.response.status_code", "rpc.grpc.status_code"),
 	}
 }
 
@@ -84,7 +93,7 @@ func messagingEffect(it *item) *record.Effect {
 	return &record.Effect{
 		System: textOf(it, name, "messaging.system"),
 		Target: target,
-		Status: textOf(it, token, "error.type"),
+		Status: effectStatus(it),
 	}
 }
 
@@ -95,11 +104,11 @@ func processEffect(it *item) *record.Effect {
 	}
 	target := host(it)
 	if target == "" {
-		target = textOf(it, name, "process.executable.name")
+		target = inClear("process.executable.name", it.text("process.executable.name"))
 	}
 	return &record.Effect{
 		System: system,
 		Target: target,
-		Status: textOf(it, token, "process.exit.code", "error.type"),
+		Status: effectStatus(it, "process.exit.code"),
 	}
 }

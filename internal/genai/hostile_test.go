@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -59,7 +60,10 @@ func TestSpansWithoutIdsAreRecordedAndAreNotRepeatsOfEachOther(t *testing.T) {
 }
 
 func TestALogWithoutContextSaysSo(t *testing.T) {
-	in := testLog(t, func(l plog.LogRecord) { l.Attributes().PutStr("gen_ai.operation.name", "execute_tool") })
+	in := testLog(t, func(l plog.LogRecord) {
+		l.Attributes().PutStr("gen_ai.operation.name", "execute_tool")
+		l.Attributes().PutStr("gen_ai.tool.call.arguments", "{}")
+	})
 	o := newTestLifter(t).Log(in)
 	assert.Equal(t, record.IDProblemMissing, o.Read.ObservedBy.IDProblem)
 	assert.Equal(t, record.StatusUnknown, o.Read.Response.Status)
@@ -113,6 +117,85 @@ func TestForgedAttributesOfOursAreIgnoredUnlessTheyHaveTheirShape(t *testing.T) 
 		}).input(t))
 		assert.Equal(t, string(draft(t, plain)), string(draft(t, o)), "%v", v)
 		assert.False(t, o.Given)
+	}
+}
+
+func TestWhatGivesACredentialAwayEntersNoRecord(t *testing.T) {
+	const secret = "hunter22"
+	for _, text := range []string{
+		"postgres://u:hunter22@h/db", "redis://:hunter22@host:6379/0", "https://u:hunter22@h/1", "//u:hunter22@h/x", "https://h/#access_token=hunter22", "h/token=hunter22", "u:hunter22@db:5432",
+	} {
+		o := newTestLifter(t, SourceRule{Match: SourceMatch{Tool: "*"}, ToolVersion: Value{Result: "$[0].id"}, RecordRefs: []Value{{Result: "$[*].id"}}}).Span(testSpan{
+			scope: text, name: text, attrs: map[string]any{
+				"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": text, "gen_ai.tool.call.id": text, "gen_ai.conversation.id": text, "gen_ai.data_source.id": text,
+				"gen_ai.agent.name": text, "gen_ai.agent.id": text, "gen_ai.request.model": text, "gen_ai.tool.call.result": `[{"id":"` + text + `"}]`,
+				ownIndexID: text, ownDocumentID: text, ownReadID: text, ownExecutionID: text, ownSystem: text, ownToolVersion: text, ownDataBoundary: text, ownPurpose: text, ownContentLocation: text,
+				ownRecordRefs: []any{text, "cust_1"},
+			},
+		}.input(t))
+		assert.NotContains(t, marshalled(t, o), secret, text)
+		assert.NotContains(t, marshalled(t, o), content.OfString(text).Value, text)
+		assert.Equal(t, []string{"cust_1"}, o.Read.Request.RecordRefs)
+		assert.Empty(t, o.Read.Documents)
+		assert.Empty(t, o.Skeleton.NameDigest)
+		assert.Equal(t, content.RedactedName, o.Skeleton.Name)
+		draft(t, o)
+		lineage(t, o)
+
+		o = newTestLifter(t).Span(testSpan{attrs: map[string]any{
+			"gen_ai.operation.name": "search_memory", "gen_ai.memory.store.id": text, "gen_ai.memory.records": `[{"id":"` + text + `","content":"x"}]`,
+		}}.input(t))
+		assert.NotContains(t, marshalled(t, o), secret, text)
+		draft(t, o)
+	}
+}
+
+func TestASpanNameThatIsACredentialHasNoDigest(t *testing.T) {
+	for _, name := range []string{
+		"sk-0123456789abcdefABCDEF", "Bearer 0123456789abcdef", "tool ghp_0123456789abcdefABCDEF0123", "GET https://u:p@h/", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+	} {
+		o := newTestLifter(t).Span(testSpan{name: name}.input(t))
+		assert.Empty(t, o.Skeleton.NameDigest, name)
+		assert.Equal(t, content.RedactedName, o.Skeleton.Name)
+		assert.Empty(t, o.SafeName)
+		lineage(t, o)
+	}
+}
+
+func TestWhatTelemetrySaysOfPurposeAndPlaceIsNoFreeText(t *testing.T) {
+	for text, want := range map[string]string{
+		"kyc-periodic-review": "kyc-periodic-review", "review of the file": "review of the file", "Marta Exempel of Bonn has cancer": "", "Marta, born 1970": "", "jane@example.com": "", "Zoë": "",
+		"sk-0123456789abcdefABCDEF": "",
+	} {
+		o := newTestLifter(t).Span(tool(func(s ptrace.Span) {
+			s.Attributes().PutStr(ownPurpose, text)
+			s.Attributes().PutStr(ownDataBoundary, "b")
+		}).input(t))
+		if want == "" {
+			assert.Nil(t, o.Read.Boundary, text)
+			continue
+		}
+		assert.Equal(t, want, o.Read.Boundary.Purpose)
+	}
+	for text, want := range map[string]string{
+		"crm-eu record history": "crm-eu record history", "s3://bucket/a/b.json": "s3://bucket/a/b.json", "/srv/a.json": "/srv/a.json", "https://h/a?sig=S": "", "https://h/a#x": "", "https://u:p@h/a": "",
+		"data:text/plain,Marta": "", "Marta Exempel, Bonn": "", "https://h/Marta%20Exempel": "", "Marta Exempel of Bonn has cancer": "",
+	} {
+		o := newTestLifter(t).Span(tool(func(s ptrace.Span) { s.Attributes().PutStr(ownContentLocation, text) }).input(t))
+		assert.Equal(t, want, o.Read.Retention.ContentLocation)
+	}
+}
+
+func TestAddressesOfPeopleAndEncodedTextAreNoIds(t *testing.T) {
+	for _, text := range []string{"jane@example.com", "case:jane.doe@mail.example.org", "Marta%20Exempel", "TWFydGEgRXhlbXBlbCBoYXMgY2FuY2Vy"} {
+		o := newTestLifter(t, SourceRule{Match: SourceMatch{Tool: "*"}, RecordRefs: []Value{{Arguments: "$.id"}}, SourceRecordVersion: Value{Arguments: "$.id"}}).Span(tool(func(s ptrace.Span) {
+			s.Attributes().PutStr("gen_ai.tool.call.arguments", `{"id":"`+text+`"}`)
+			s.Attributes().PutStr("session.id", text)
+			s.Attributes().PutStr(ownExecutionID, text)
+			s.Attributes().PutStr(ownCorrelationID, text)
+		}).input(t))
+		assert.NotContains(t, marshalled(t, o), text)
+		assert.Empty(t, o.Read.Request.RecordRefs)
 	}
 }
 

@@ -18,12 +18,14 @@ type item struct {
 	signal record.Signal
 	scope  pcommon.InstrumentationScope
 	// name is the span name, or the event name of a log record.
-	name   string
-	kind   ptrace.SpanKind
-	attrs  pcommon.Map
-	index  map[string]pcommon.Value
-	events []ptrace.SpanEvent
-	cache  *telemetry.Cache
+	name  string
+	kind  ptrace.SpanKind
+	attrs pcommon.Map
+	// resource are the attributes of what the item is from.
+	resource pcommon.Map
+	index    map[string]pcommon.Value
+	events   []ptrace.SpanEvent
+	cache    *telemetry.Cache
 }
 
 // indexFrom is the number of attributes from which looking keys up one by one
@@ -35,12 +37,13 @@ const maxEvents = 10_000
 
 func spanItem(in SpanInput) *item {
 	it := &item{
-		signal: record.SignalSpan,
-		scope:  in.Scope,
-		name:   in.Span.Name(),
-		kind:   in.Span.Kind(),
-		attrs:  in.Span.Attributes(),
-		cache:  in.Cache,
+		signal:   record.SignalSpan,
+		scope:    in.Scope,
+		name:     in.Span.Name(),
+		kind:     in.Span.Kind(),
+		attrs:    in.Span.Attributes(),
+		resource: in.Resource.Attributes(),
+		cache:    in.Cache,
 	}
 	for i := range min(in.Span.Events().Len(), maxEvents) {
 		it.events = append(it.events, in.Span.Events().At(i))
@@ -51,11 +54,12 @@ func spanItem(in SpanInput) *item {
 
 func logItem(in LogInput) *item {
 	it := &item{
-		signal: record.SignalLog,
-		scope:  in.Scope,
-		name:   in.Log.EventName(),
-		attrs:  in.Log.Attributes(),
-		cache:  in.Cache,
+		signal:   record.SignalLog,
+		scope:    in.Scope,
+		name:     in.Log.EventName(),
+		attrs:    in.Log.Attributes(),
+		resource: in.Resource.Attributes(),
+		cache:    in.Cache,
 	}
 	it.prepare()
 	// Until OpenTelemetry 1.5 of the log data model an event's name was an

@@ -59,6 +59,20 @@ func parsePath(path, s string) (*jsonpath.Path, error) {
 // first asks for them.
 type contents struct {
 	arguments, result *tree
+	// payload is what the result carries if it is that of an MCP tool.
+	payload *tree
+}
+
+// fromResult returns what a path selects from the result as it was received,
+// else from what an MCP tool's result carries.
+func (c *contents) fromResult(path *jsonpath.Path) []string {
+	if out := c.result.selectTexts(path); len(out) > 0 {
+		return out
+	}
+	if c.payload == nil {
+		c.payload = &tree{value: mcpPayload(c.result.value)}
+	}
+	return c.payload.selectTexts(path)
 }
 
 // tree is a value in the form that JSONPath selects from: map[string]any,
@@ -78,7 +92,7 @@ func (v compiledValue) texts(c *contents) []string {
 	case v.arguments != nil:
 		return c.arguments.selectTexts(v.arguments)
 	case v.result != nil:
-		return c.result.selectTexts(v.result)
+		return c.fromResult(v.result)
 	default:
 		return nil
 	}

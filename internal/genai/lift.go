@@ -5,6 +5,7 @@ package genai
 
 import (
 	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -50,6 +51,11 @@ func (l *lifting) correlate(parentSpanID string) {
 	c.TraceID, c.SpanID, c.ParentSpanID = l.traceID, l.spanID, parentSpanID
 	c.ExecutionID = l.own("execution_id", givenID, ownExecutionID, stableExecutionID)
 	if c.ExecutionID == "" {
+		if c.ExecutionID = ofResource(l.item, givenID, ownExecutionID); c.ExecutionID != "" {
+			l.from("execution_id", record.BasisAttribute)
+		}
+	}
+	if c.ExecutionID == "" {
 		c.ExecutionID = l.row.accepted(l.item, executionID, givenID)
 	}
 	if c.ExecutionID == "" && l.traceID != "" {
@@ -83,11 +89,18 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	}
 	asked, basis := in.row.find(in.item, arguments)
 	arg := in.digest(asked)
+	if uri, secret := in.resource(); secret && asked.raw == nil && asked.data == uri.data {
+		arg = content.Digest{State: record.CapturedSentinel}
+	}
 	r.Request.ArgumentsDigest, r.Request.ArgumentsCanonicalization, r.Request.ArgumentsSize = arg.Value, form(arg), arg.Size
 	if arg.Value != "" {
 		in.from("request.arguments_digest", basis)
 	}
 	answered, basis := in.row.find(in.item, result)
+	if mcpFailed(answered) {
+		in.status = record.StatusError
+		r.Response.Status = in.status
+	}
 	res := in.digest(answered)
 	r.Response.ResultDigest, r.Response.ResultCanonicalization, r.Response.ResultSize = res.Value, form(res), res.Size
 	if res.Value != "" {
@@ -98,8 +111,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 
 	found := in.row.documentsFrom(in.item)
 	if in.row.class == ClassTool && in.saysRetrieval() {
-		found.list, found.ok = documentsOf(answered)
-		found.basis = record.BasisUnwrapped
+		found = documentsOf(answered)
 	}
 	if len(found.list) > maxDocuments {
 		return nil, false
@@ -109,10 +121,17 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	case in.row.class == ClassMemory:
 		r.Memory = in.memory(found)
 	case in.row.class == ClassRetrieval || in.saysRetrieval():
-		r.Retrieval = in.retrieval(q, found)
+		var texts []content.Digest
+		r.Retrieval, texts = in.retrieval(q, found)
 		if r.Capture.Response == record.CapturedNothing && found.answered {
-			r.Capture.Response = record.CapturedContent
+			// Documents without a text say what was found all the same.
+			if r.Capture.Response = state(texts...); r.Capture.Response == record.CapturedNothing {
+				r.Capture.Response = record.CapturedContent
+			}
 		}
+	}
+	if found.cutOff && r.Capture.Response == record.CapturedContent {
+		r.Capture.Response = record.CapturedTruncated
 	}
 	l.attribute(in, r, &contents{arguments: &tree{value: asked}, result: &tree{value: answered}})
 	if d := in.document(r.Response.Status); d != nil {
@@ -178,7 +197,9 @@ func state(digests ...content.Digest) record.Captured {
 	return out
 }
 
-func (l *lifting) retrieval(q content.Digest, found documents) *record.Retrieval {
+// retrieval describes a search in an index, and returns the digests of the texts
+// of what it found.
+func (l *lifting) retrieval(q content.Digest, found documents) (*record.Retrieval, []content.Digest) {
 	r := &record.Retrieval{
 		IndexID:               l.indexID,
 		BuildVersion:          l.own("retrieval.build_version", identifier, ownBuildVersion),
@@ -192,17 +213,19 @@ func (l *lifting) retrieval(q content.Digest, found documents) *record.Retrieval
 	}
 	top, _ := l.row.find(l.item, topK)
 	r.TopK = count(top)
+	texts := make([]content.Digest, 0, len(found.list))
 	for _, d := range found.list {
 		c := l.digest(d.content)
+		texts = append(texts, c)
 		r.Chunks = append(r.Chunks, record.Chunk{
 			ID: d.id, Score: d.score,
 			ContentDigest: c.Value, ContentCanonicalization: form(c), ContentSize: c.Size,
 		})
 	}
-	if len(found.list) > 0 {
+	if found.ok { // no chunks with a basis are an answer; without one nobody knows
 		l.from("retrieval.chunks", found.basis)
 	}
-	return r
+	return r, texts
 }
 
 func (l *lifting) memory(found documents) *record.Memory {
@@ -218,29 +241,36 @@ func (l *lifting) memory(found documents) *record.Memory {
 			ContentDigest: c.Value, ContentCanonicalization: form(c), ContentSize: c.Size,
 		})
 	}
-	if len(found.list) > 0 {
+	if found.ok {
 		l.from("memory.entries", found.basis)
+	}
+	if len(found.list) > 0 {
 		return m
 	}
-	if id := l.row.accepted(l.item, entryID, identifier); id != "" {
+	if id := l.row.accepted(l.item, entryID, idOrDigest); id != "" {
 		m.Entries = append(m.Entries, record.MemoryEntry{ID: id})
 	}
 	return m
 }
 
-// document returns the document that the item read, or nil. A resource that
-// cannot be named in clear is named by the digest of its URI.
+// resource returns the URI of the resource that the item read, and whether it
+// may hold a credential, so that it has no digest.
+func (l *lifting) resource() (uri value, secret bool) {
+	uri, _ = l.row.find(l.item, documentURI)
+	return uri, uri.ok && uri.raw == nil && telemetry.HoldsCredential(uri.data)
+}
+
+// document returns the document that the item read, or nil. A resource is
+// named by the digest of its URI, which is as free a text as any, unless the
+// application gives it an id. One whose URI has no digest has no name.
 func (l *lifting) document(status record.Status) *record.Document {
 	d := ownDocument(l.item)
 	if d != nil {
 		l.from("documents", record.BasisAttribute)
 	} else if l.row.class == ClassDocument {
-		uri, _ := l.row.find(l.item, documentURI)
-		id := documentID(uri.text())
-		if id == "" {
-			id = l.digest(uri).Value
-		}
-		if id == "" {
+		uri, secret := l.resource()
+		id := l.digest(uri).Value
+		if secret || id == "" {
 			return nil
 		}
 		d = &record.Document{DocumentID: id}

@@ -17,7 +17,7 @@ const maxNumber = 40
 
 // score spells a number as the shortest decimal that reads back to the same
 // value (contract 2), or returns "" if the value is no finite number. A number
-// with more digits than a double keeps is kept as it is.
+// with more digits than a double keeps is kept exactly.
 func score(v value) string {
 	if !v.ok {
 		return ""
@@ -45,7 +45,26 @@ func decimal(literal string) string {
 	if significant(short) == significant(literal) {
 		return short
 	}
-	return literal
+	return trimmed(literal)
+}
+
+// trimmed returns a JSON number without what adds nothing to its value: zeros
+// at the end of the fraction, a plus sign and zeros at the start of the
+// exponent.
+func trimmed(literal string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	digits := strings.TrimLeft(exponent, "+-0")
+	switch {
+	case digits == "":
+		return mantissa
+	case exponent[0] == '-':
+		return mantissa + "e-" + digits
+	default:
+		return mantissa + "e" + digits
+	}
 }
 
 // shortest spells a double as RFC 8785 does.

@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -170,27 +171,49 @@ func TestAnMCPToolNameStandsInTheSpanNameIfNowhereElse(t *testing.T) {
 	assert.Empty(t, named("anything"))
 }
 
-func TestAnMCPResourceIsADocumentNamedInClearOnlyIfItsURIIsAnIdentifier(t *testing.T) {
-	for uri, inClear := range map[string]bool{
-		"kyc://passport/doc_syn_771":             true,
-		"https://user:secret@example.com/a":      false,
-		"https://example.com/a?token=abcdefghij": false,
-		"file:///home/marta exempel/pass.pdf":    false,
+func TestAnMCPResourceIsADocumentNamedByTheDigestOfItsURI(t *testing.T) {
+	for _, uri := range []string{
+		"kyc://passport/doc_syn_771", "file:///home/marta exempel/pass.pdf", "notes://x/Marta%20Exempel%20has%20cancer", "mailto:jane@example.com",
 	} {
-		o := newTestLifter(t).Span(testSpan{name: "resources/read " + uri, kind: ptrace.SpanKindClient, attrs: map[string]any{
-			"mcp.method.name": "resources/read", "mcp.resource.uri": uri,
-		}}.input(t))
+		o := readResource(t, uri, nil)
 		assert.Equal(t, ClassDocument, o.Class)
 		assert.Equal(t, "read.document", o.Read.EventType)
 		assert.Equal(t, record.SourceDocument, o.Read.Source.Kind)
-		want := content.OfString(uri).Value
-		if inClear {
-			want = uri
-		}
-		assert.Equal(t, []record.Document{{DocumentID: want, WithContent: true}}, o.Read.Documents)
+		assert.Equal(t, []record.Document{{DocumentID: content.OfString(uri).Value, WithContent: true}}, o.Read.Documents)
+		assert.Equal(t, content.OfString(uri).Value, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, record.CapturedContent, o.Read.Capture.Request)
 		assert.Empty(t, o.SafeName)
 		draft(t, o)
+
+		o = readResource(t, uri, map[string]any{ownDocumentID: "doc_1"})
+		assert.Equal(t, []record.Document{{DocumentID: "doc_1", WithContent: true}}, o.Read.Documents)
 	}
+}
+
+func TestAResourceWithACredentialInItsURIHasNeitherNameNorDigest(t *testing.T) {
+	for _, uri := range []any{
+		"https://user:secret@example.com/a", "https://example.com/a?token=abcdefghij", "https://hooks.slack.com/services/T0/B0/x", "https://h/hf_0123456789abcdefghijklmnop",
+		"https://h/ya29.0123456789abcdefghij", "https://h/token=S", "https://h/a%3Faccess_token%3DS", "//user:pw@h/x", "https://h/?accessToken=S",
+		map[string]any{"access_token": "S"},
+	} {
+		o := readResource(t, uri, nil)
+		assert.Equal(t, "read.document", o.Read.EventType)
+		assert.Empty(t, o.Read.Documents, uri)
+		assert.Empty(t, o.Read.Request.ArgumentsDigest, uri)
+		assert.Equal(t, record.CapturedSentinel, o.Read.Capture.Request, uri)
+		draft(t, o)
+
+		o = readResource(t, uri, map[string]any{ownDocumentID: "doc_1", "gen_ai.tool.call.arguments": "{}"})
+		assert.Equal(t, "doc_1", o.Read.Documents[0].DocumentID)
+		assert.Equal(t, content.OfString("{}").Value, o.Read.Request.ArgumentsDigest)
+	}
+}
+
+func readResource(t *testing.T, uri any, attrs map[string]any) Observation {
+	t.Helper()
+	all := map[string]any{"mcp.method.name": "resources/read", "mcp.resource.uri": uri}
+	maps.Copy(all, attrs)
+	return newTestLifter(t).Span(testSpan{name: "resources/read x", kind: ptrace.SpanKindClient, attrs: all}.input(t))
 }
 
 func TestOtherMCPMethodsAreNoReads(t *testing.T) {

@@ -52,6 +52,15 @@ const (
 // may give.
 func given(it *item, keys ...string) string { return textOf(it, givenID, keys...) }
 
+// ofResource returns an attribute of the resource that has a shape, or "".
+func ofResource(it *item, shape func(string) string, key string) string {
+	v, ok := it.resource.Get(key)
+	if !ok {
+		return ""
+	}
+	return shape(scalar(v))
+}
+
 // maxRefs bounds the record refs of one read.
 const maxRefs = 1000
 

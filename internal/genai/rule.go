@@ -191,7 +191,7 @@ func (r *SourceRule) compile() (*compiledRule, error) {
 }
 
 const (
-	identifierText = "identifier of letters, digits and ._:/@#+=~%- (at most 256)"
+	identifierText = "identifier of letters, digits and ._:/@#+=~- (at most 256), without an e-mail address"
 	labelText      = "single printable line of at most 256 bytes"
 )
 

@@ -84,6 +84,7 @@ func TestErrorsInSourcesNameTheirPlaceAndWhatToDo(t *testing.T) {
 		"sources[1].boundary.data_boundary_ref: value is no identifier":           {Match: ok, Boundary: Boundary{DataBoundaryRef: "b c"}},
 		"sources[1].system: value is no identifier":                               {Match: ok, System: strings.Repeat("x", 300)},
 		"sources[1].content_location: value is no single printable line":          {Match: ok, ContentLocation: "https://u:p@host/"},
+		"sources[1].record_refs[0]: value is no identifier":                       {Match: ok, RecordRefs: []Value{Literal("jane@example.com")}},
 	} {
 		_, err := New(Options{Sources: []SourceRule{crmRule, rule}})
 		require.ErrorContains(t, err, want)
@@ -197,17 +198,45 @@ func TestAValueThatAPathFindsTwiceOrInAWrongShapeIsAbsent(t *testing.T) {
 	assert.Equal(t, "2026-10-09T06:12:03.123456700Z", r.Response.AsOf.String())
 }
 
-func TestABoundaryNeedsBothItsReferenceAndItsPurpose(t *testing.T) {
-	half := SourceRule{Match: SourceMatch{Tool: "*"}, Boundary: Boundary{DataBoundaryRef: "b"}}
-	l := newTestLifter(t, half)
-	span := func(attrs map[string]any) *record.Read {
-		attrs["gen_ai.operation.name"] = "execute_tool"
-		return l.Span(testSpan{attrs: attrs}.input(t)).Read
+func TestABoundaryHasItsReferenceAndItsPurposeFromOnePlace(t *testing.T) {
+	type attributes = map[string]any
+	ruled := &record.Boundary{DataBoundaryRef: "of-rule", Purpose: "rule"}
+	for name, c := range map[string]struct {
+		rule           Boundary
+		span, resource attributes
+		want           *record.Boundary
+		basis          record.Basis
+	}{
+		"half a rule is none":           {rule: Boundary{DataBoundaryRef: "of-rule"}},
+		"half a rule is not completed":  {rule: Boundary{DataBoundaryRef: "of-rule"}, span: attributes{ownPurpose: "span"}},
+		"half a pair is left out":       {span: attributes{ownDataBoundary: "of-span"}},
+		"a rule wins over half a pair":  {rule: ruledBoundary, span: attributes{ownPurpose: "span"}, want: ruled, basis: record.BasisRule},
+		"halves of two places stay two": {span: attributes{ownPurpose: "span"}, resource: attributes{ownDataBoundary: "of-resource"}},
+		"the span wins": {
+			ruledBoundary,
+			attributes{ownDataBoundary: "of-span", ownPurpose: "span"},
+			attributes{ownDataBoundary: "of-resource", ownPurpose: "resource"},
+			&record.Boundary{DataBoundaryRef: "of-span", Purpose: "span"}, record.BasisAttribute,
+		},
+		"the resource wins over a rule": {
+			ruledBoundary,
+			attributes{ownPurpose: "span"},
+			attributes{ownDataBoundary: "of-resource", ownPurpose: "resource"},
+			&record.Boundary{DataBoundaryRef: "of-resource", Purpose: "resource"}, record.BasisAttribute,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newTestLifter(t, SourceRule{Match: SourceMatch{Tool: "*"}, Boundary: c.rule})
+			in := testSpan{attrs: c.span}.input(t)
+			in.Span.Attributes().PutStr(operation, "execute_tool")
+			require.NoError(t, in.Resource.Attributes().FromRaw(c.resource))
+			o := l.Span(in)
+			assert.Equal(t, c.want, o.Read.Boundary)
+			assert.Equal(t, c.basis, o.Read.Basis["boundary.data_boundary_ref"])
+			assert.Equal(t, c.basis, o.Read.Basis["boundary.purpose"])
+			draft(t, o)
+		})
 	}
-	r := span(map[string]any{})
-	assert.Nil(t, r.Boundary)
-	assert.Empty(t, r.Basis)
-	r = span(map[string]any{"readtrail.purpose": "review of the file"})
-	assert.Equal(t, &record.Boundary{DataBoundaryRef: "b", Purpose: "review of the file"}, r.Boundary)
-	assert.Equal(t, map[string]record.Basis{"boundary.data_boundary_ref": "rule", "boundary.purpose": "attribute"}, r.Basis)
 }
+
+var ruledBoundary = Boundary{DataBoundaryRef: "of-rule", Purpose: "rule"}

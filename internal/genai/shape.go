@@ -4,7 +4,6 @@
 package genai
 
 import (
-	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -14,10 +13,9 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// kept returns s if it has a shape and is neither a placeholder nor a
-// credential, else "".
+// kept returns s if it has a shape and is no placeholder, else "".
 func kept(shape content.Shape, s string) string {
-	if !shape.Matches(s) || content.IsPlaceholder(s) || content.LooksLikeCredential(s) {
+	if !shape.Matches(s) || content.IsPlaceholder(s) {
 		return ""
 	}
 	return s
@@ -28,20 +26,30 @@ func name(s string) string       { return kept(content.ShapeName, s) }
 func token(s string) string      { return kept(content.ShapeToken, s) }
 func version(s string) string    { return kept(content.ShapeVersion, s) }
 func hostname(s string) string   { return kept(content.ShapeHost, s) }
+func typeName(s string) string   { return kept(content.ShapeTypeName, s) }
 
 // givenID returns an id that an application may give (contract 3), or "".
 func givenID(s string) string {
-	if !record.ValidGivenID(s) || content.LooksLikeCredential(s) {
+	if !record.ValidGivenID(s) {
 		return ""
 	}
-	return s
+	return identifier(s)
+}
+
+// location returns where an application says that content is kept: a URI or
+// path, or the name of a place.
+func location(s string) string {
+	if s := kept(content.ShapeLocation, s); s != "" {
+		return s
+	}
+	return name(s)
 }
 
 // maxLabel is the longest label, in bytes.
 const maxLabel = 256
 
-// label returns one printable line that an application or a configuration
-// wrote to stand in clear, such as a purpose, or "".
+// label returns one printable line that an operator wrote to stand in clear,
+// such as a purpose, or "". What telemetry says is no label: it has a shape.
 func label(s string) string {
 	if s == "" || len(s) > maxLabel || !utf8.ValidString(s) || strings.TrimSpace(s) != s {
 		return ""
@@ -51,24 +59,10 @@ func label(s string) string {
 			return ""
 		}
 	}
-	if content.LooksLikeCredential(s) || holdsUserInfo(s) {
+	if content.GivesAwayCredential(s) {
 		return ""
 	}
 	return s
-}
-
-// documentID returns a URI that can name a document in clear: an identifier
-// without user info; a query, which is where tokens stand, is no identifier.
-func documentID(uri string) string {
-	if holdsUserInfo(uri) || content.HoldsCredential(uri) {
-		return ""
-	}
-	return identifier(uri)
-}
-
-func holdsUserInfo(s string) bool {
-	u, err := url.Parse(s)
-	return strings.Contains(s, "://") && strings.Contains(s, "@") && (err != nil || u.User != nil)
 }
 
 // timeOf reads an RFC 3339 time of any precision, or returns the absent time.

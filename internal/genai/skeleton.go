@@ -10,6 +10,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -32,7 +33,11 @@ func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
 		ToolCallID:   l.toolCallID,
 		Model:        l.row.accepted(l.item, model, name),
 	}
-	if out.Name == "" {
+	switch {
+	case out.Name != "":
+	case content.GivesAwayCredential(s.Name()): // which has no digest
+		out.Name = content.RedactedName
+	default:
 		sum := sha256.Sum256([]byte(s.Name()))
 		out.NameDigest = "sha256:" + hex.EncodeToString(sum[:])
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -52,6 +53,16 @@ func (f fields) plus(others fields) fields {
 	return out
 }
 
+// or returns fields that look where others look after where they look
+// themselves.
+func (f fields) or(others fields) fields {
+	out := f.plus(nil)
+	for k, v := range others {
+		out[k] = first(out[k], v)
+	}
+	return out
+}
+
 // source is one place where a field can stand.
 type source struct {
 	read func(*item) value
@@ -60,6 +71,8 @@ type source struct {
 	path []string
 	// basis is set if what is read is not a value as received.
 	basis record.Basis
+	// unwanted says that a value is not what the source is read for.
+	unwanted func(value) bool
 }
 
 // attr reads attributes, the first that has a value.
@@ -134,6 +147,43 @@ func gathered(prefix, suffix string) []source {
 	}}}
 }
 
+// except reads sources whose value is not sometimes something else.
+func except(unwanted func(value) bool, sources []source) []source {
+	out := make([]source, 0, len(sources))
+	for _, s := range sources {
+		s.unwanted = unwanted
+		out = append(out, s)
+	}
+	return out
+}
+
+// isSchema reports whether a value is the JSON Schema of a tool's parameters,
+// which libraries put where others put the arguments.
+func isSchema(v value) bool {
+	members, ok := v.object()
+	if !ok {
+		return false
+	}
+	_, hasProperties := members["properties"].object()
+	return members["$schema"].ok || hasProperties && members["type"].text() == "object"
+}
+
+// component reads a part of the key of a FastMCP component, such as
+// "tool:lookup" or "tool:lookup@2.0".
+func component(prefix string, part func(name, version string) string) []source {
+	return []source{{read: func(it *item) value {
+		key, ok := strings.CutPrefix(it.text("fastmcp.component.key"), prefix)
+		if !ok {
+			return value{}
+		}
+		name, version := key, ""
+		if i := strings.LastIndexByte(key, '@'); i > 0 {
+			name, version = key[:i], key[i+1:]
+		}
+		return valueOf(pcommon.NewValueStr(part(name, version)))
+	}}}
+}
+
 // first lists sources one after the other.
 func first(lists ...[]source) []source {
 	var out []source
@@ -148,6 +198,9 @@ func (s source) at(it *item) value {
 	v := s.read(it)
 	if len(s.path) > 0 {
 		v = v.at(s.path)
+	}
+	if s.unwanted != nil && s.unwanted(v) {
+		return value{}
 	}
 	return v
 }
@@ -167,6 +220,21 @@ func (r *row) find(it *item, f field) (value, record.Basis) {
 		empty = v
 	}
 	return empty, ""
+}
+
+// maxPattern bounds the text that a pattern of the configuration is tried on,
+// in bytes.
+const maxPattern = 4 << 10
+
+// pattern returns the text of a field that the patterns of the configuration
+// are tried on, whether it may enter a record or not; it never does.
+func (r *row) pattern(it *item, f field) string {
+	for _, s := range r.fields[f] {
+		if text := s.at(it).text(); text != "" && len(text) <= maxPattern && !content.IsPlaceholder(text) {
+			return text
+		}
+	}
+	return ""
 }
 
 // accepted returns the first text among the sources of a field that has a

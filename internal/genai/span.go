@@ -54,10 +54,10 @@ func (l *Lifter) begin(it *item, upstream string) *lifting {
 		ScopeVersion:          version(it.scope.Version()),
 	}
 	in.toolName = in.row.accepted(it, toolName, name)
-	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
-	in.storeID = in.row.accepted(it, storeID, identifier)
+	in.toolCallID = in.row.accepted(it, toolCallID, callID)
+	in.storeID = in.row.accepted(it, storeID, idOrDigest)
 	if in.indexID = given(it, ownIndexID); in.indexID == "" {
-		in.indexID = in.row.accepted(it, indexID, identifier)
+		in.indexID = in.row.accepted(it, indexID, idOrDigest)
 	}
 	return in
 }

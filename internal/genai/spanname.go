@@ -3,18 +3,32 @@
 
 package genai
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/readtrail/readtrail/internal/content"
+)
 
 // nameTemplate is a harmless span name: literal text, and in braces the keys
-// of attributes whose values stand in clear. A span name is harmless only if it
-// is exactly what a template of its row makes of its attributes, since a name
-// may carry anything else as well.
+// of attributes whose values stand in clear, {tool} for the tool's name as the
+// record has it, or {#} for a number. A span name is harmless only if it is
+// exactly what a template of its row makes of its attributes, since a name may
+// carry anything else as well.
 type nameTemplate []nameSegment
 
 type nameSegment struct {
 	literal string
 	key     string
 }
+
+// The names in braces that are no keys.
+const (
+	segmentTool   = "tool"
+	segmentNumber = "#"
+)
+
+// maxNameDigits is the length of the longest number in a harmless name.
+const maxNameDigits = 4
 
 // parseName reads a template such as "execute_tool {gen_ai.tool.name}".
 func parseName(s string) nameTemplate {
@@ -35,14 +49,24 @@ func parseName(s string) nameTemplate {
 }
 
 // matches reports whether the item's name is what the template makes of it.
-func (t nameTemplate) matches(it *item) bool {
+func (t nameTemplate) matches(r *row, it *item) bool {
 	rest := it.name
 	for _, segment := range t {
 		text := segment.literal
-		if segment.key != "" {
-			if text = inClear(segment.key, it.text(segment.key)); text == "" {
+		switch segment.key {
+		case "":
+		case segmentTool:
+			text = r.accepted(it, toolName, name)
+		case segmentNumber:
+			text = rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+			if len(text) > maxNameDigits {
 				return false
 			}
+		default:
+			text = inClear(segment.key, it.text(segment.key))
+		}
+		if text == "" {
+			return false
 		}
 		var ok bool
 		if rest, ok = strings.CutPrefix(rest, text); !ok {
@@ -52,15 +76,19 @@ func (t nameTemplate) matches(it *item) bool {
 	return rest == ""
 }
 
-// safeName returns the span name if a template of the row explains it.
+// safeName returns the span name if a template of the row explains it, or if a
+// library gives it to every span of its kind.
 func (r *compiledRow) safeName(it *item) string {
 	if len(it.name) > maxLabel {
 		return ""
 	}
 	for _, t := range r.names {
-		if t.matches(it) {
+		if t.matches(&r.row, it) {
 			return it.name
 		}
+	}
+	if content.KnownSpanName(it.name) {
+		return it.name
 	}
 	return ""
 }

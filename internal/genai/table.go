@@ -5,18 +5,24 @@ package genai
 
 import "slices"
 
-// rows is the recognition table: dialects that a scope or a key of their own
-// gives away, then the OpenTelemetry conventions, which others build on, then
-// what a tool touches. The numbers in the files of the rows are those of the
-// mapping table in the dialect survey that the project started from.
+// rows is the recognition table: what says by a key of its own that something
+// was read, in every convention, then what says that it was something else,
+// then what a tool touches. So where two conventions describe one span, the one
+// that says more specifically what was executed wins. The numbers in the files
+// of the rows are those of the mapping table in the dialect survey that the
+// project started from.
 func rows() []row {
 	return slices.Concat(
 		vercelRows(),
-		openInferenceRows(),
-		mcpRows(),
-		otelRows(),
+		openInferenceReads(),
+		mcpReads(),
+		otelReads(""),
+		openInferenceOthers(),
+		mcpOthers(),
+		otelOthers(),
 		otelLogRows(),
 		effectRows(),
 		otelRest(),
+		openInferenceRest(),
 	)
 }

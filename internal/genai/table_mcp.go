@@ -5,47 +5,69 @@ package genai
 
 const dialectMCP = "otel-mcp"
 
-// mcpRows are the conventions for MCP clients and servers (#39). A tools/call
-// is a tool that was executed; its JSON-RPC id is no tool call id.
-func mcpRows() []row {
-	method := func(methods ...string) condition { return is("mcp.method.name", methods...) }
-	common := otelCommon.plus(fields{
-		conversationID: attr("gen_ai.conversation.id", "session.id", "mcp.session.id"),
-		requestID:      attr("jsonrpc.request.id", "mcp.request.id"),
-	})
+func mcpMethod(methods ...string) condition { return is("mcp.method.name", methods...) }
+
+var mcpCommon = otelCommon.plus(fields{
+	conversationID: attr("gen_ai.conversation.id", "session.id", "mcp.session.id"),
+	requestID:      attr("jsonrpc.request.id", "mcp.request.id"),
+})
+
+// mcpTool are the fields of a tools/call. Its JSON-RPC id is no tool call id.
+// FastMCP names the tool in a key of its own.
+var mcpTool = mcpCommon.plus(fields{
+	toolName: first(
+		attr("gen_ai.tool.name", "mcp.tool.name"),
+		component("tool:", func(name, _ string) string { return name }),
+		nameTail("tools/call "),
+	),
+	toolCallID:  attr("gen_ai.tool.call.id"),
+	toolVersion: component("tool:", func(_, version string) string { return version }),
+	arguments:   attr("gen_ai.tool.call.arguments"),
+	result:      attr("gen_ai.tool.call.result"),
+})
+
+var mcpToolNames = []string{
+	"{mcp.method.name} {gen_ai.tool.name}", "{mcp.method.name} {mcp.tool.name}", "{mcp.method.name} {tool}", "{mcp.method.name}",
+	"execute_tool {gen_ai.tool.name}",
+}
+
+// mcpReads are the reads among the conventions for MCP clients and servers
+// (#39). A tools/call is a tool that was executed.
+func mcpReads() []row {
 	return []row{
 		{
 			dialect: dialectMCP,
-			when:    method("tools/call"),
-			class:   ClassTool,
-			fields: common.plus(fields{
-				toolName:   first(attr("gen_ai.tool.name", "mcp.tool.name"), nameTail("tools/call ")),
-				toolCallID: attr("gen_ai.tool.call.id"),
-				arguments:  attr("gen_ai.tool.call.arguments"),
-				result:     attr("gen_ai.tool.call.result"),
-			}),
-			names: []string{
-				"{mcp.method.name} {gen_ai.tool.name}", "{mcp.method.name} {mcp.tool.name}", "{mcp.method.name}",
-				"execute_tool {gen_ai.tool.name}",
-			},
+			when:    all(mcpMethod("tools/call"), datastore),
+			class:   ClassRetrieval,
+			fields:  mcpTool.or(otelRetrieval), documents: toolDocuments, names: mcpToolNames,
 		},
 		{
 			dialect: dialectMCP,
-			when:    method("resources/read"),
+			when:    mcpMethod("tools/call"),
+			class:   ClassTool,
+			fields:  mcpTool, names: mcpToolNames,
+		},
+		{
+			dialect: dialectMCP,
+			when:    mcpMethod("resources/read"),
 			class:   ClassDocument,
-			fields: common.plus(fields{
+			fields: mcpCommon.plus(fields{
 				documentURI: attr("mcp.resource.uri"),
 				arguments:   attr("gen_ai.tool.call.arguments", "mcp.resource.uri"),
 				result:      attr("gen_ai.tool.call.result"),
 			}),
 			names: []string{"{mcp.method.name}"},
 		},
-		{
-			dialect: dialectMCP,
-			when:    has("mcp.method.name"),
-			class:   ClassMCP,
-			fields:  common,
-			names:   []string{"{mcp.method.name}", "{mcp.method.name} {gen_ai.prompt.name}"},
-		},
 	}
+}
+
+// mcpOthers are the methods that read nothing.
+func mcpOthers() []row {
+	return []row{{
+		dialect: dialectMCP,
+		when:    has("mcp.method.name"),
+		class:   ClassMCP,
+		fields:  mcpCommon,
+		names:   []string{"{mcp.method.name}", "{mcp.method.name} {gen_ai.prompt.name}"},
+	}}
 }

@@ -3,7 +3,11 @@
 
 package genai
 
-import "github.com/readtrail/readtrail/record"
+import (
+	"slices"
+
+	"github.com/readtrail/readtrail/record"
+)
 
 // dialectOTel are the OpenTelemetry conventions for generative AI, from 1.28 of
 // the semantic conventions to 0.1.0 of their own repository.
@@ -31,10 +35,19 @@ var (
 // Span names of the conventions.
 var (
 	otelInferenceNames = []string{"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name}"}
-	otelToolNames      = []string{"{gen_ai.operation.name} {gen_ai.tool.name}", "execute_tool {gen_ai.tool.name}", "{gen_ai.operation.name}"}
-	otelAgentNames     = []string{
+	otelToolNames      = []string{
+		"{gen_ai.operation.name} {gen_ai.tool.name}", "execute_tool {gen_ai.tool.name}", "{gen_ai.operation.name}",
+		// Tools that load a skill or read a resource of one.
+		"{gen_ai.tool.name} {gen_ai.skill.name}", "{gen_ai.operation.name} {gen_ai.skill.name}",
+	}
+	// Before operations had names, span names had them.
+	otelLegacyNames = []string{
+		"chat {gen_ai.request.model}", "text_completion {gen_ai.request.model}", "generate_content {gen_ai.request.model}",
+	}
+	otelAgentNames = []string{
 		"{gen_ai.operation.name} {gen_ai.agent.name}", "{gen_ai.operation.name} {gen_ai.workflow.name}",
 		"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name}",
+		"step {#}", // an agent_step of the Vercel AI SDK 7
 	}
 )
 
@@ -75,11 +88,35 @@ var otelMemoryCommon = otelCommon.plus(fields{
 var (
 	otelDocuments     = []documentSource{documentsIn(attr("gen_ai.retrieval.documents"))}
 	otelMemoryRecords = []documentSource{documentsIn(attr("gen_ai.memory.records"))}
+	toolDocuments     = []documentSource{documentsIn(attr("gen_ai.retrieval.documents", "gen_ai.tool.call.result"))}
 )
 
-// otelRows are the OpenTelemetry conventions on spans (#40 to #44).
-func otelRows() []row {
-	return append(otelReadRows(""), []row{
+// datastore holds for a tool that is a retrieval which the model called as a
+// tool.
+var datastore = is("gen_ai.tool.type", "datastore")
+
+// toolRows are a tool that was executed, by what says so.
+func toolRows(signal record.Signal, executed condition) []row {
+	return []row{
+		{
+			dialect: dialectOTel, signal: signal, when: all(executed, datastore),
+			class: ClassRetrieval, fields: otelTool.or(otelRetrieval), documents: toolDocuments, names: otelToolNames,
+		},
+		{
+			dialect: dialectOTel, signal: signal, when: executed,
+			class: ClassTool, fields: otelTool, names: otelToolNames,
+		},
+	}
+}
+
+// otelOthers are the OpenTelemetry conventions on spans for what is no read (#43,
+// #44), and for spans from before operations had names.
+func otelOthers() []row {
+	// The name of a tool is that of the tool that ran; a call id alone can be
+	// that of a call which the model asked for.
+	byName := toolRows("", all(lacks(operation), has("gen_ai.tool.name")))
+	byCall := toolRows("", all(lacks(operation), has("gen_ai.tool.call.id")))
+	return slices.Concat(byName, []row{
 		{
 			dialect: dialectOTel, when: is(operation, otelInference...),
 			class: ClassInference, fields: otelCommon, names: otelInferenceNames,
@@ -95,14 +132,9 @@ func otelRows() []row {
 		{
 			// Before operations had names, a model was what gave a call away.
 			dialect: dialectOTel, when: all(lacks(operation), has("gen_ai.request.model")),
-			class: ClassInference, fields: otelCommon, names: otelInferenceNames,
+			class: ClassInference, fields: otelCommon, names: otelLegacyNames,
 		},
-		{
-			dialect: dialectOTel,
-			when:    all(lacks(operation), has("gen_ai.tool.name", "gen_ai.tool.call.id")),
-			class:   ClassTool, fields: otelTool, names: otelToolNames,
-		},
-	}...)
+	}, byCall)
 }
 
 // otelRest is what says that it is an operation of the conventions but none
@@ -110,42 +142,32 @@ func otelRows() []row {
 func otelRest() []row {
 	return []row{{
 		dialect: dialectOTel, when: has(operation),
-		class: ClassOther, fields: otelCommon, names: []string{"{gen_ai.operation.name}"},
+		class: ClassOther, fields: otelCommon,
+		names: []string{"{gen_ai.operation.name}", "{gen_ai.operation.name} {gen_ai.skill.name}"},
 	}}
 }
 
-// otelReadRows are the operations that read, which conventions tell in the same
-// attributes on spans and on log records. What a model only asked for stands in
-// the messages of an inference and is none of them.
-func otelReadRows(signal record.Signal) []row {
-	return []row{
+// otelReads are the operations that read (#40 to #42), which conventions tell in
+// the same attributes on spans and on log records. What a model only asked for
+// stands in the messages of an inference and is none of them.
+func otelReads(signal record.Signal) []row {
+	op := func(operations ...string) condition { return is(operation, operations...) }
+	if signal == isLog {
+		op = func(operations ...string) condition { return all(is(operation, operations...), tellsRead) }
+	}
+	return append(toolRows(signal, op("execute_tool")), []row{
 		{
-			// A datastore tool is a retrieval that the model called as a tool.
-			dialect: dialectOTel, signal: signal,
-			when:  all(is(operation, "execute_tool"), is("gen_ai.tool.type", "datastore")),
-			class: ClassRetrieval,
-			fields: otelTool.plus(fields{
-				query: otelRetrieval[query], topK: otelRetrieval[topK], indexID: otelRetrieval[indexID],
-			}),
-			documents: []documentSource{documentsIn(attr("gen_ai.retrieval.documents", "gen_ai.tool.call.result"))},
-			names:     otelToolNames,
-		},
-		{
-			dialect: dialectOTel, signal: signal, when: is(operation, "execute_tool"),
-			class: ClassTool, fields: otelTool, names: otelToolNames,
-		},
-		{
-			dialect: dialectOTel, signal: signal, when: is(operation, "retrieval"),
+			dialect: dialectOTel, signal: signal, when: op("retrieval"),
 			class: ClassRetrieval, fields: otelRetrieval, documents: otelDocuments,
 			names: []string{"{gen_ai.operation.name} {gen_ai.data_source.id}", "{gen_ai.operation.name}"},
 		},
 		{
-			dialect: dialectOTel, signal: signal, when: is(operation, "rerank"),
+			dialect: dialectOTel, signal: signal, when: op("rerank"),
 			class: ClassRetrieval, fields: otelRetrieval, documents: otelDocuments,
 			names: otelInferenceNames,
 		},
 		{
-			dialect: dialectOTel, signal: signal, when: is(operation, "search_memory"),
+			dialect: dialectOTel, signal: signal, when: op("search_memory"),
 			class: ClassMemory,
 			fields: otelMemoryCommon.plus(fields{
 				arguments: attr("gen_ai.memory.query.text"),
@@ -156,14 +178,25 @@ func otelReadRows(signal record.Signal) []row {
 		},
 		{
 			// What is written to a memory is asked, not answered.
-			dialect: dialectOTel, signal: signal, when: is(operation, otelMemory...),
+			dialect: dialectOTel, signal: signal, when: op(otelMemory...),
 			class:     ClassMemory,
 			fields:    otelMemoryCommon.plus(fields{arguments: attr("gen_ai.memory.records")}),
 			documents: otelMemoryRecords,
 			names:     []string{"{gen_ai.operation.name}"},
 		},
-	}
+	}...)
 }
+
+// tellsRead holds for log records that tell of a read. An application's own
+// log has the attributes of the operation around it, to be found by, and says
+// something else: only what was asked or answered, an event of the conventions
+// or a read id of the application makes it a read.
+var tellsRead = either(
+	named("gen_ai.memory.operation.details"),
+	has("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "gen_ai.retrieval.query.text", "gen_ai.retrieval.documents",
+		"gen_ai.memory.query.text", "gen_ai.memory.records"),
+	has(ownReadID),
+)
 
 // otelLogRows are the conventions' log events (#45). Until 1.36 there was one
 // for each message, which repeats a tool's result to the model but executes
@@ -182,11 +215,15 @@ func otelLogRows() []row {
 			class: ClassOther, fields: otelCommon,
 		},
 	}
-	return append(append(events, otelReadRows(isLog)...), []row{
+	return slices.Concat(events, otelReads(isLog), []row{
 		{dialect: dialectOTel, signal: isLog, when: is(operation, otelInference...), class: ClassInference, fields: otelCommon},
 		{dialect: dialectOTel, signal: isLog, when: is(operation, "embeddings"), class: ClassEmbedding, fields: otelCommon},
 		{dialect: dialectOTel, signal: isLog, when: is(operation, otelAgent...), class: ClassAgent, fields: otelCommon},
-	}...)
+		{
+			dialect: dialectOTel, signal: isLog, when: has(operation), class: ClassOther,
+			fields: otelCommon.plus(fields{toolCallID: otelTool[toolCallID]}),
+		},
+	})
 }
 
 // isLog is the signal of rows about log records.

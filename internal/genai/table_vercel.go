@@ -34,14 +34,17 @@ func vercelRows() []row {
 			when: either(
 				is("ai.operationId", "ai.toolCall"),
 				begins("operation.name", "ai.toolCall"),
-				all(scope("ai"), has("ai.toolCall.name")),
+				has("ai.toolCall.name"),
 			),
 			class: ClassTool,
 			fields: common.plus(fields{
 				toolName:   attr("ai.toolCall.name", "gen_ai.tool.name", "tool.name"),
 				toolCallID: attr("ai.toolCall.id", "gen_ai.tool.call.id", "tool_call.id"),
-				arguments:  attr("ai.toolCall.args", "gen_ai.tool.call.arguments", "input.value", "tool.parameters"),
-				result:     attr("ai.toolCall.result", "gen_ai.tool.call.result", "output.value"),
+				arguments: first(
+					attr("ai.toolCall.args", "gen_ai.tool.call.arguments", "input.value"),
+					except(isSchema, attr("tool.parameters")),
+				),
+				result: attr("ai.toolCall.result", "gen_ai.tool.call.result", "output.value"),
 			}),
 			names: append(vercelNames("ai.toolCall"), "execute_tool {gen_ai.tool.name}", "execute_tool {ai.toolCall.name}"),
 		},

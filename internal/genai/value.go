@@ -6,6 +6,7 @@ package genai
 import (
 	"bytes"
 	"encoding/json/jsontext"
+	"errors"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -43,7 +44,26 @@ func (v value) digest(cache *telemetry.Cache) content.Digest {
 	return content.OfBytes(v.raw)
 }
 
-// str returns a string value.
+// cutOff reports whether the value is JSON that ends too early.
+func (v value) cutOff() bool {
+	s, isString := v.str()
+	if !isString || len(s) > content.MaxJSONBytes {
+		return false
+	}
+	s = strings.TrimSpace(s)
+	return s != "" && strings.ContainsRune("{[", rune(s[0])) && errors.Is(checkTolerantly([]byte(s)), errCutOff)
+}
+
+// isTrue reports whether the value is the bool true.
+func (v value) isTrue() bool {
+	if v.raw != nil {
+		return v.raw.Kind() == jsontext.KindTrue
+	}
+	return v.ok && v.data.Type() == pcommon.ValueTypeBool && v.data.Bool()
+}
+
+// str returns a string value. A string in JSON that has no exact spelling in
+// UTF-8 is none, so that two of them never become one.
 func (v value) str() (string, bool) {
 	if v.raw == nil {
 		if !v.ok || v.data.Type() != pcommon.ValueTypeStr {
@@ -75,6 +95,9 @@ func (v value) text() string {
 	return ""
 }
 
+// isText reports whether the value is a string or an integer that is not empty.
+func (v value) isText() bool { return v.text() != "" }
+
 // maxUnwraps is how often JSON stands in a string of JSON before it is text.
 const maxUnwraps = 3
 
@@ -90,7 +113,7 @@ func (v value) opened() value {
 			return v
 		}
 		raw := jsontext.Value(s)
-		if !raw.IsValid() {
+		if checkTolerantly(raw) != nil {
 			return v
 		}
 		v = valueOfText(raw)
@@ -108,19 +131,12 @@ func (v value) elements(limit int) ([]value, bool) {
 	if v.raw.Kind() != jsontext.KindBeginArray {
 		return nil, false
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(v.raw))
-	if _, err := d.ReadToken(); err != nil {
-		return nil, false
-	}
 	var out []value
-	for d.PeekKind() != jsontext.KindEndArray && len(out) <= limit {
-		raw, err := d.ReadValue()
-		if err != nil {
-			return nil, false
-		}
-		out = append(out, valueOfText(bytes.Clone(raw)))
-	}
-	return out, true
+	err := partsOf(v.raw, func(_, part jsontext.Value) bool {
+		out = append(out, valueOfText(part))
+		return len(out) <= limit
+	})
+	return out, err == nil
 }
 
 func (v value) dataElements(limit int) ([]value, bool) {
@@ -135,8 +151,8 @@ func (v value) dataElements(limit int) ([]value, bool) {
 	return out, true
 }
 
-// object returns the members of an object. Of a repeated name in a structured
-// value the first counts; a JSON text with a repeated name is not opened.
+// object returns the members of an object. Of a repeated name the first
+// counts.
 func (v value) object() (map[string]value, bool) {
 	v = v.opened()
 	if v.raw == nil {
@@ -145,24 +161,15 @@ func (v value) object() (map[string]value, bool) {
 	if v.raw.Kind() != jsontext.KindBeginObject {
 		return nil, false
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(v.raw))
-	if _, err := d.ReadToken(); err != nil {
-		return nil, false
-	}
 	out := map[string]value{}
-	for d.PeekKind() != jsontext.KindEndObject {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, false
+	err := partsOf(v.raw, func(name, part jsontext.Value) bool {
+		key, _ := jsontext.AppendUnquote(nil, name)
+		if _, repeated := out[string(key)]; !repeated {
+			out[string(key)] = valueOfText(part)
 		}
-		key := name.String()
-		raw, err := d.ReadValue()
-		if err != nil {
-			return nil, false
-		}
-		out[key] = valueOfText(bytes.Clone(raw))
-	}
-	return out, true
+		return true
+	})
+	return out, err == nil
 }
 
 func (v value) dataObject() (map[string]value, bool) {
