@@ -35,7 +35,7 @@ type recorder struct {
 // journal, in bytes of its protobuf encoding. Requests beyond it wait their
 // turn: in a burst the first are acknowledged before the senders' patience ends,
 // where all at once would end together, and too late.
-const maxInFlightBytes = 32 << 20
+const maxInFlightBytes = 8 << 20
 
 // admit waits until a request of a size may be worked on and returns how to end
 // that. One larger than the bound is worked on alone.
