@@ -3,20 +3,24 @@
 
 package content
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // A credential is never digested: the digest of a secret is a confirmation of
-// it (requirement H3).
+// it (requirement H3). Three questions are asked of a text, from the narrowest
+// to the widest:
+//
+//   - LooksLikeCredential: is it, as a whole, a credential? Then it has no digest.
+//   - GivesAwayCredential: would it give one away in clear? Then it does not stay.
+//   - HoldsCredential: may it, as a URL or command line, contain one? Then it has
+//     no digest either.
 
-// credentialPrefixes begin tokens whose issuers gave them a recognisable form,
-// with the least length of what follows.
-var credentialPrefixes = []struct {
+// credentialPrefix begins a token whose issuer gave it a recognisable form.
+type credentialPrefix struct {
 	prefix string
-	rest   int
-}{
+	rest   int // the least length of what follows, in bytes
+}
+
+var credentialPrefixes = []credentialPrefix{
 	{"sk-", 16},
 	{"sk_live_", 8},
 	{"sk_test_", 8},
@@ -56,52 +60,142 @@ var credentialPrefixes = []struct {
 	{"AGE-SECRET-KEY-", 16},
 }
 
+// prefixesAt holds the prefixes by their first byte, so that most texts are
+// compared with none.
+var prefixesAt = func() (at [256][]credentialPrefix) {
+	for _, p := range credentialPrefixes {
+		at[p.prefix[0]] = append(at[p.prefix[0]], p)
+	}
+	return at
+}()
+
 // maxCredential bounds what is taken for a bare credential, in bytes.
 const maxCredential = 16 << 10
 
-var credentialSchemes = []string{"bearer ", "basic ", "digest ", "token ", "negotiate ", "aws4-hmac-sha256 "}
+// credentialScheme is an authentication scheme of HTTP and the one blank after
+// it.
+type credentialScheme struct {
+	name string
+	// parameters says that name=value pairs may follow in place of a token.
+	parameters bool
+	// word says that the scheme is an English word, which may begin the name of
+	// something.
+	word bool
+}
 
-var isTokenText = allOf(alnum + "_.+/=-")
+var credentialSchemes = []credentialScheme{
+	{"bearer ", false, false},
+	{"basic ", false, true},
+	{"digest ", true, true},
+	{"token ", false, true},
+	{"negotiate ", false, true},
+	{"aws4-hmac-sha256 ", true, false},
+}
+
+// isTokenText matches a token68 (RFC 9110, 11.2).
+var isTokenText = allOf(alnum + "_.~+/=-")
+
+const privateKey = "PRIVATE KEY"
+
+var authorizationHeaders = []string{"authorization:", "proxy-authorization:"}
+
+// minCredential is the length of the shortest credential with its scheme or
+// prefix, in bytes.
+const minCredential = 12
+
+// beginsCredential are the bytes that a credential begins with, so that most
+// values are known to be none by their first.
+var beginsCredential = func() (begins [256]bool) {
+	begins['-'], begins['e'] = true, true
+	for _, p := range credentialPrefixes {
+		begins[p.prefix[0]] = true
+	}
+	either := func(small byte) { begins[small], begins[small-'a'+'A'] = true, true }
+	for _, scheme := range credentialSchemes {
+		either(scheme.name[0])
+	}
+	for _, header := range authorizationHeaders {
+		either(header[0])
+	}
+	return begins
+}()
+
+var isPadding = byteSet(" \t\r\n\"'")
+
+// trimmed returns a text without the blanks and quotes around it.
+func trimmed(s string) string {
+	for len(s) > 0 && isPadding[s[0]] {
+		s = s[1:]
+	}
+	for len(s) > 0 && isPadding[s[len(s)-1]] {
+		s = s[:len(s)-1]
+	}
+	return s
+}
 
 // LooksLikeCredential reports whether a value as a whole is a credential by
-// its form: an authorization header's value, a token with its issuer's prefix,
-// a JSON Web Token or a private key in PEM.
+// its form: an authorization header or its value, a token with its issuer's
+// prefix, a JSON Web Token or a private key in PEM.
 func LooksLikeCredential(s string) bool {
-	s = strings.Trim(s, " \t\r\n\"'")
-	if len(s) < 12 {
+	if s = trimmed(s); len(s) < minCredential || !beginsCredential[s[0]] {
 		return false
 	}
-	if strings.HasPrefix(s, "-----BEGIN ") { // a certificate or public key is none
-		return strings.Contains(s[:min(len(s), 64)], "PRIVATE KEY")
-	}
-	for _, scheme := range credentialSchemes {
-		if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
-			return isTokenText(strings.TrimSpace(s[len(scheme):])) || scheme == "digest " && strings.Contains(s, "=")
+	for _, header := range authorizationHeaders {
+		if rest, ok := cutPrefixFold(s, header); ok {
+			if s = trimmed(rest); len(s) < minCredential {
+				return false
+			}
 		}
 	}
-	for _, p := range credentialPrefixes {
+	switch s[0] {
+	case '-': // a certificate or public key is none
+		return strings.HasPrefix(s, "-----BEGIN ") && strings.Contains(s[:min(len(s), 64)], privateKey)
+	case 'e':
+		return strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") >= 2 && isTokenText(s)
+	}
+	for _, p := range prefixesAt[s[0]] {
 		if rest, ok := strings.CutPrefix(s, p.prefix); ok && len(rest) >= p.rest && isTokenText(rest) {
 			return true
 		}
 	}
-	return strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") >= 2 && isTokenText(s)
+	for _, scheme := range credentialSchemes {
+		if rest, ok := cutPrefixFold(s, scheme.name); ok {
+			rest = strings.TrimSpace(rest)
+			return scheme.parameters && strings.Contains(rest, "=") || isTokenText(rest) && !(scheme.word && isPlainWord(rest))
+		}
+	}
+	return false
+}
+
+// isPlainWord matches a word of prose, such as the second one of "Token
+// counter".
+func isPlainWord(s string) bool {
+	const longest = 15
+	return len(s) <= longest && isSmall(s[min(len(s), 1):])
+}
+
+var isSmall = allOf("abcdefghijklmnopqrstuvwxyz")
+
+func cutPrefixFold(s, prefix string) (rest string, found bool) {
+	if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return "", false
+	}
+	return s[len(prefix):], true
+}
+
+// GivesAwayCredential reports whether a value would give away a credential if
+// it stayed in clear: it is one, or a token, user info or a parameter that is
+// one stands in it, spelled out or percent-encoded. A value longer than 16 KiB,
+// which no shape admits, is judged as a whole only.
+func GivesAwayCredential(s string) bool {
+	if LooksLikeCredential(s) {
+		return true
+	}
+	return len(s) <= maxCredential && inAnySpelling(s, exposes)
 }
 
 // MaxSearched bounds the text that is searched for credentials, in bytes.
 const MaxSearched = 64 << 10
-
-// embeddedCredential finds credentials inside URLs and command lines: user
-// info, parameters and flags whose name says so, authorization values and
-// tokens with a known prefix.
-var embeddedCredential = regexp.MustCompile(strings.Join([]string{
-	`://[^/?#\s"'@]*@`,
-	`(?i)(?:^|[?&;#\s"'{,-])(?:[a-z0-9]+[_.-])*(?:api_?-?key|apikey|key|secret|token|password|passwd|pwd|pass|passphrase|auth|authorization|cookie|credentials?|sig|signature|session|sessionid|sid|code|jwt)["']?\s*[=:\s]\s*\S`,
-	`(?i)(?:bearer|basic)[\s%+]+[a-z0-9_.+/=-]{6,}`,
-	`(?:^|\s)(?:-u|--user|--proxy-user)[=\s]*\S+:\S`,
-	`(?:^|\s)-p\S{4,}`,
-	`(?:sk-|sk_live_|sk_test_|gh[pousr]_|github_pat_|glpat-|xox[bpars]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{12,}`,
-	`-----BEGIN [A-Z ]*PRIVATE KEY`,
-}, "|"))
 
 // HoldsCredential reports whether a URL or command line contains a credential,
 // or is too long to be searched.
@@ -109,57 +203,5 @@ func HoldsCredential(s string) bool {
 	if len(s) > MaxSearched {
 		return true
 	}
-	s = strings.ReplaceAll(s, "://REDACTED:REDACTED@", "://")
-	return embeddedCredential.MatchString(s)
-}
-
-// secretNames are the names of attributes, headers, parameters and variables
-// whose value is a credential.
-var secretNames = map[string]struct{}{}
-
-func init() {
-	for name := range strings.FieldsSeq(`authorization proxy_authorization cookie cookies set_cookie x_api_key api_key apikey
-		api_token access_token refresh_token id_token auth_token bearer_token session_token security_token csrf_token token jwt
-		password passwd pwd passphrase secret client_secret secret_key private_key access_key secret_access_key signing_key
-		credential credentials connection_string`) {
-		secretNames[name] = struct{}{}
-	}
-}
-
-// secretWords mark a header or an environment variable, whose owners name
-// them freely, as one that may hold a credential.
-var secretWords = []string{"auth", "token", "cookie", "secret", "passw", "pwd", "key", "signature", "credential", "session", "jwt", "dsn"}
-
-// namesSecret reports whether the last segment of an attribute's key is the
-// name of a credential.
-func namesSecret(key string) bool {
-	const longest = 24
-	last := key[strings.LastIndexAny(key, ".:")+1:]
-	if last == "" || len(last) > longest {
-		return false
-	}
-	var folded [longest]byte
-	for i := range len(last) {
-		c := last[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case c == '-':
-			c = '_'
-		}
-		folded[i] = c
-	}
-	_, ok := secretNames[string(folded[:len(last)])]
-	return ok
-}
-
-// mayNameSecret is namesSecret for names that anybody may choose.
-func mayNameSecret(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range secretWords {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	return LooksLikeCredential(s) || inAnySpelling(s, func(s string) bool { return exposes(s) || commandHolds(s) })
 }

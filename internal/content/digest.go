@@ -61,9 +61,9 @@ func OfString(s string) Digest { return ofText(s) }
 func OfBytes(b []byte) Digest { return ofText(b) }
 
 // OfRaw digests bytes that were never text, such as a bytesValue. None are a
-// placeholder, as an empty string is.
+// placeholder, as an empty string is, and so is a credential.
 func OfRaw(b []byte) Digest {
-	if len(b) == 0 {
+	if len(b) == 0 || len(b) <= maxCredential && LooksLikeCredential(string(b)) {
 		return placeholder
 	}
 	return ofRaw(b, record.CapturedContent)

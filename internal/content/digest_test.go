@@ -91,6 +91,7 @@ func TestPlaceholdersAreNotDigested(t *testing.T) {
 func TestABareCredentialHasNoDigest(t *testing.T) {
 	require.Equal(t, placeholder, OfString("ghp_0123456789abcdefABCDEF0123"))
 	require.Equal(t, placeholder, OfBytes([]byte("\"Bearer 0123456789abcdef\"\n")))
+	require.Equal(t, placeholder, OfRaw([]byte("Bearer 0123456789abcdef")))
 	require.Equal(t, FormJCS, OfString(`{"token":"ghp_0123456789abcdefABCDEF0123"}`).Form)
 }
 

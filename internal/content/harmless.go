@@ -163,7 +163,8 @@ var harmlessRows = []harmlessRow{
 	{ShapeToken, "network.transport network.type network.protocol.name net.transport network.connection.type"},
 	{ShapeToken, "rpc.system rpc.system.name rpc.response.status_code rpc.grpc.status_code rpc.transport rpc.jsonrpc.version"},
 	{ShapeName, "rpc.method rpc.service"},
-	{ShapeName, "db.system db.system.name db.query.summary db.operation.name db.operation db.collection.name db.namespace db.name db.sql.table db.mongodb.collection db.cassandra.table " +
+	{ShapeQuerySummary, "db.query.summary"},
+	{ShapeName, "db.system db.system.name db.operation.name db.operation db.collection.name db.namespace db.name db.sql.table db.mongodb.collection db.cassandra.table " +
 		"db.cosmosdb.container db.stored_procedure.name db.query.namespace db.vector.query.result.namespace qdrant.search.collection_name db.milvus.search.collection_name pinecone.query.namespace"},
 	{ShapeToken, "db.response.status_code"},
 	{ShapeVersion, "db.sdk.version"},
@@ -175,7 +176,7 @@ var harmlessRows = []harmlessRow{
 	{ShapeName, "db.vector.field_name db.vector.name messaging.system messaging.operation.name messaging.operation.type messaging.operation messaging.destination.name messaging.consumer.group.name"},
 	{ShapeNumber, "messaging.batch.message_count messaging.message.body.size messaging.message.envelope.size"},
 	{ShapeIdentifier, "messaging.message.id"},
-	{ShapeName, "process.executable.name"},
+	{ShapeProgram, "process.executable.name"},
 	{ShapeTypeName, "error.type exception.type code.function.name code.namespace code.module code.module.name"},
 	{ShapeBool, "exception.escaped"},
 	{ShapeNumber, "code.line.number code.lineno thread.id busy_ns idle_ns"},

@@ -16,27 +16,21 @@ db.query.result db.query.embeddings db.search.result db.search.embeddings pineco
 memory.query memory.results memory.content tool.output rpc.message feature_flag.evaluation session.start session.end
 tool_result tool_decision user_prompt assistant_response api_request api_response api_error api_request_body api_response_body mcp_server_connection
 hook_execution_start hook_execution_complete plugin_loaded
+
+claude_code.user_prompt claude_code.assistant_response claude_code.tool_result claude_code.tool_decision claude_code.tool.output claude_code.api_request
+claude_code.api_response claude_code.api_error claude_code.api_request_body claude_code.api_response_body claude_code.mcp_server_connection
+claude_code.hook_execution_start claude_code.hook_execution_complete claude_code.plugin_loaded
+codex.conversation_starts codex.startup_phase codex.user_prompt codex.api_request codex.sse_event codex.websocket_connect codex.websocket_request
+codex.websocket_event codex.tool_decision codex.tool_result codex.tool_call_received codex.tool_result_ready codex.sandbox_outcome codex.turn_ttft codex.turn_profile
+gemini_cli.config gemini_cli.startup_stats gemini_cli.user_prompt gemini_cli.tool_call gemini_cli.hook_call gemini_cli.file_operation gemini_cli.api_request
+gemini_cli.api_response gemini_cli.api_error gemini_cli.model_routing gemini_cli.flash_fallback gemini_cli.ripgrep_fallback gemini_cli.slash_command
+gemini_cli.chat_compression gemini_cli.conversation_finished gemini_cli.loop_detected gemini_cli.next_speaker_check gemini_cli.agent.start gemini_cli.agent.finish
+gemini_cli.plan.approval_mode_duration gemini_cli.plan.approval_mode_switch gemini_cli.conseca.verdict mcp.binding_catalog
 `)
-
-// eventNamespaces are those of products that name many events, with one or
-// more words of small letters after the dot.
-var eventNamespaces = []string{"claude_code.", "codex.", "gemini_cli.", "mcp."}
-
-var isEventWord = allOf("abcdefghijklmnopqrstuvwxyz_.")
 
 // KnownEventName reports whether the name of an event is one of a convention
 // or a library, which says nothing about anybody.
-func KnownEventName(name string) bool {
-	if eventNames.has(name) {
-		return true
-	}
-	for _, namespace := range eventNamespaces {
-		if word, ok := strings.CutPrefix(name, namespace); ok {
-			return word != "" && len(word) <= 48 && isEventWord(word)
-		}
-	}
-	return false
-}
+func KnownEventName(name string) bool { return eventNames.has(name) }
 
 // spanNames are whole span names that libraries give without anything of the
 // call in them. Names with a tool or model in them are internal/genai's to
@@ -91,7 +85,7 @@ func IsSchemaURL(s string) bool {
 }
 
 // Threshold returns what a W3C tracestate says about sampling, "ot=" with its
-// th and rv members, or "": everything else in it is its vendor's.
+// first th and rv members, or "": everything else in it is its vendor's.
 func Threshold(traceState string) string {
 	for entry := range strings.SplitSeq(traceState, ",") {
 		members, ok := strings.CutPrefix(strings.TrimSpace(entry), "ot=")
@@ -99,11 +93,21 @@ func Threshold(traceState string) string {
 			continue
 		}
 		var kept []string
+		var th, rv bool
 		for member := range strings.SplitSeq(members, ";") {
 			name, value, _ := strings.Cut(member, ":")
-			if (name == "th" || name == "rv") && value != "" && len(value) <= 14 && isHex(value) {
-				kept = append(kept, member)
+			if value == "" || len(value) > 14 || !isHex(value) {
+				continue
 			}
+			switch {
+			case name == "th" && !th:
+				th = true
+			case name == "rv" && !rv:
+				rv = true
+			default:
+				continue
+			}
+			kept = append(kept, member)
 		}
 		if kept != nil {
 			return "ot=" + strings.Join(kept, ";")

@@ -49,15 +49,32 @@ func (p pattern) match(key string) (ok, free bool) {
 	return !more, free
 }
 
+// allKnown reports whether segments are words of the vocabulary and indices.
 func allKnown(segments string) bool {
-	for more := true; more; {
+	for rest, more := segments, true; more; {
 		var segment string
-		segment, segments, more = strings.Cut(segments, ".")
+		segment, rest, more = strings.Cut(rest, ".")
 		if !knownSegment(segment) {
 			return false
 		}
 	}
-	return true
+	return !hasIndexPair(segments)
+}
+
+// hasIndexPair reports whether two indices stand side by side, which those of
+// conventions never do: together they are as long a number as one likes.
+func hasIndexPair(key string) bool {
+	before := false
+	for more := true; more; {
+		var segment string
+		segment, key, more = strings.Cut(key, ".")
+		index := isIndex(segment)
+		if index && before {
+			return true
+		}
+		before = index
+	}
+	return false
 }
 
 func knownSegment(segment string) bool {

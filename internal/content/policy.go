@@ -70,19 +70,19 @@ func (p *Policy) add(k Keep) error {
 		return fmt.Errorf("key %q has no shape; give one of %s", k.Key, strings.Join(ShapeNames(), ", "))
 	}
 	prefix, isPrefix := strings.CutSuffix(k.Key, ".*")
+	rule := tableRule(k.Key, 0)
 	switch {
 	case prefix == "" || strings.ContainsAny(prefix, "* ") || len(prefix) > maxKeptKey:
 		return fmt.Errorf("key %q must be an attribute key of at most %d bytes, or a prefix that ends with .*", k.Key, maxKeptKey)
-	case namesSecret(prefix):
+	case NamesSecret(prefix) || !isPrefix && rule.Class == Secret:
 		return fmt.Errorf("key %q is the name of a credential and can't be kept", k.Key)
 	case isPrefix:
 		p.keepPrefix = append(p.keepPrefix, Keep{prefix + ".", k.Shape})
-		return nil
-	}
-	if rule, ok := exactRules[k.Key]; ok && rule.Class != Harmless {
+	case rule.Class != Harmless && (!rule.open() || hasPIISegment(k.Key)):
 		return fmt.Errorf("key %q is known to hold content and can't be kept", k.Key)
+	default:
+		p.keepExact[k.Key] = k.Shape
 	}
-	p.keepExact[k.Key] = k.Shape
 	return nil
 }
 
@@ -90,21 +90,37 @@ func (p *Policy) add(k Keep) error {
 // in bytes.
 const maxKeptKey = 128
 
-// Rule returns what is known of a key under a gate.
+// open says that the tables do not know what a key holds: an operator may.
+func (r Rule) open() bool { return r.Class == Unknown || r.Class == Content && r.Free }
+
+// Rule returns what is known of a key under a gate. What an operator keeps
+// counts where the tables know nothing, and for the shape of a harmless key.
 func (p *Policy) Rule(key string, gate Gate) Rule {
+	rule := tableRule(key, gate)
+	if rule.Class != Harmless && !rule.open() {
+		return rule
+	}
 	if shape, ok := p.keepExact[key]; ok {
 		return Rule{Class: Harmless, Shape: shape}
 	}
-	if rule, ok := exactRules[key]; ok {
+	if rule.Class == Harmless || len(p.keepPrefix) == 0 || hasPIISegment(key) {
 		return rule
-	}
-	if namesSecret(key) {
-		return Rule{Class: Secret, Free: true}
 	}
 	for _, k := range p.keepPrefix {
 		if rest, ok := strings.CutPrefix(key, k.Key); ok && isKeptRest(rest) {
 			return Rule{Class: Harmless, Shape: k.Shape}
 		}
+	}
+	return rule
+}
+
+// tableRule returns what the tables know of a key under a gate.
+func tableRule(key string, gate Gate) Rule {
+	if rule, ok := exactRules[key]; ok {
+		return rule
+	}
+	if NamesSecret(key) {
+		return Rule{Class: Secret, Free: true}
 	}
 	if rule, ok := patternRule(key); ok {
 		return rule

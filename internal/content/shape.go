@@ -4,9 +4,7 @@
 package content
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -35,22 +33,23 @@ const maxListed = 128
 
 // The shapes. No shape matches the empty string.
 var (
-	// ShapeIdentifier is an opaque id: letters, digits and ._:/@#+=~%-, at
-	// most 256 bytes; or an integer.
-	ShapeIdentifier = Shape{"identifier", 256, kindSet(KindInt), false, allOf(alnum + "._:/@#+=~%-")}
-	// ShapeName is the name of a tool, model, agent or component: words of
-	// letters, digits and _.:/@- with single spaces between them, at most 128
-	// bytes.
+	// ShapeIdentifier is an opaque id: letters, digits and ._:/@#+=~|-, at most
+	// 256 bytes, without an e-mail address or encoded text in it; or an integer.
+	ShapeIdentifier = Shape{"identifier", 256, kindSet(KindInt), false, isIdentifier}
+	// ShapeName is the name of a tool, model, agent or component: up to five
+	// words of letters, digits and _.:/- with single spaces between them, at
+	// most 128 bytes, without encoded text. An @ stands at the beginning or
+	// before a version.
 	ShapeName = Shape{"name", 128, 0, false, isName}
 	// ShapeToken is one word of a vocabulary: letters, digits and _.:/-,
-	// at most 64 bytes, or an integer.
-	ShapeToken = Shape{"token", 64, kindSet(KindInt), false, allOf(alnum + "_.:/-")}
+	// at most 64 bytes, without encoded text, or an integer.
+	ShapeToken = Shape{"token", 64, kindSet(KindInt), false, isOneWord}
 	// ShapeVersion is a version: letters, digits and .+_~:/-, at most 64
 	// bytes, or a number.
 	ShapeVersion = Shape{"version", 64, kindSet(KindInt, KindDouble), false, allOf(alnum + ".+_~:/-")}
 	// ShapeTypeName is the name of a type in a programming language, at most
-	// 128 bytes.
-	ShapeTypeName = Shape{"type_name", 128, 0, false, allOf(alnum + "_.:$/`")}
+	// 128 bytes. A slash stands only in the import path of a Go package.
+	ShapeTypeName = Shape{"type_name", 128, 0, false, isTypeName}
 	// ShapeNumber is a finite number as OTLP value or in JSON spelling.
 	ShapeNumber = Shape{"number", 32, kindSet(KindInt, KindDouble), false, isNumber}
 	// ShapeBool is a bool as OTLP value or spelled true or false in any case.
@@ -70,15 +69,21 @@ var (
 	// ShapeHTTPMethod is a method that IANA registers, or _OTHER.
 	ShapeHTTPMethod = OneOf("http_method", "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY", "_OTHER")
 	// ShapeURLScheme is a URL scheme.
-	ShapeURLScheme = Shape{"url_scheme", 16, 0, false, allOf("abcdefghijklmnopqrstuvwxyz0123456789+.-")}
+	ShapeURLScheme = Shape{"url_scheme", 16, 0, false, isURLScheme}
 	// ShapeRoute is a path template: literal segments without long digit runs
 	// and parameters such as {id}, :id or <id>.
 	ShapeRoute = Shape{"route", 256, 0, false, isRoute}
-	// ShapeLocation is where content is kept: a URI or path without user
-	// info, query or fragment.
+	// ShapeLocation is where content is kept: a URI with an authority, or an
+	// absolute path, without user info, query, fragment or encoded text, at most
+	// 1024 bytes.
 	ShapeLocation = Shape{"location", 1024, 0, false, isLocation}
 	// ShapeEventName is a name on the list of event names.
 	ShapeEventName = Shape{"event_name", 128, 0, false, KnownEventName}
+	// ShapeQuerySummary is an operation in capitals and what it was done to, such
+	// as SELECT customers, at most 128 bytes (OpenTelemetry, db.query.summary).
+	ShapeQuerySummary = Shape{"query_summary", 128, 0, false, isQuerySummary}
+	// ShapeProgram is the file name of a program, without its path.
+	ShapeProgram = Shape{"program", 64, 0, false, allOf(alnum + "_.+-")}
 )
 
 var shapes = []Shape{
@@ -125,12 +130,17 @@ func (s Shape) List() Shape {
 // String returns the name of the shape.
 func (s Shape) String() string { return s.name }
 
-// Matches reports whether a string has the shape.
+// Matches reports whether a string has the shape and may stay in clear as far
+// as credentials go: what would give one away has no shape.
 func (s Shape) Matches(v string) bool {
 	if s.list && strings.HasPrefix(v, "[") {
 		return s.matchesList(v)
 	}
-	return v != "" && len(v) <= s.max && s.match(v)
+	return s.matchesOne(v)
+}
+
+func (s Shape) matchesOne(v string) bool {
+	return v != "" && len(v) <= s.max && s.match(v) && !GivesAwayCredential(v)
 }
 
 func (s Shape) matchesList(v string) bool {
@@ -140,7 +150,7 @@ func (s Shape) matchesList(v string) bool {
 	}
 	for element := range strings.SplitSeq(inner, ",") {
 		element = strings.TrimPrefix(element, " ")
-		if len(element) < 3 || len(element) > s.max+2 || element[0] != '"' || element[len(element)-1] != '"' || !s.match(element[1:len(element)-1]) {
+		if len(element) < 3 || element[0] != '"' || element[len(element)-1] != '"' || !s.matchesOne(element[1:len(element)-1]) {
 			return false
 		}
 	}
@@ -156,12 +166,17 @@ func (s Shape) TakesList(n int) bool { return s.list && n <= maxListed }
 
 const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// allOf matches strings of only these ASCII characters.
-func allOf(characters string) func(string) bool {
-	var set [256]bool
+// byteSet is a set of ASCII characters.
+func byteSet(characters string) (set [256]bool) {
 	for i := range len(characters) {
 		set[characters[i]] = true
 	}
+	return set
+}
+
+// allOf matches strings of only these ASCII characters.
+func allOf(characters string) func(string) bool {
+	set := byteSet(characters)
 	return func(s string) bool {
 		for i := range len(s) {
 			if !set[s[i]] {
@@ -171,75 +186,3 @@ func allOf(characters string) func(string) bool {
 		return true
 	}
 }
-
-var isWord = allOf(alnum + "_.:/@-")
-
-func isName(s string) bool {
-	for word := range strings.SplitSeq(s, " ") {
-		if word == "" || !isWord(word) {
-			return false
-		}
-	}
-	return true
-}
-
-var isNumeric = allOf("0123456789.eE+-")
-
-func isNumber(s string) bool {
-	if !isNumeric(s) {
-		return false
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	return err == nil && !math.IsInf(f, 0)
-}
-
-func isBool(s string) bool {
-	return strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
-}
-
-var isTimeText = allOf("0123456789-:.+TZtz ")
-
-func isTimestamp(s string) bool {
-	return isNumber(s) || len(s) >= len("2006-01-02") && s[4] == '-' && s[7] == '-' && isTimeText(s)
-}
-
-var isHex = allOf("0123456789abcdef")
-
-func isDigest(s string) bool {
-	sum, ok := strings.CutPrefix(s, "sha256:")
-	return ok && len(sum) == 64 && isHex(sum)
-}
-
-var isMIMEWord = allOf(alnum + "!#$&^_.+-*=")
-
-func isMIMEType(s string) bool {
-	kind, parameters, _ := strings.Cut(s, ";")
-	top, sub, ok := strings.Cut(kind, "/")
-	parameters = strings.TrimSpace(parameters)
-	return ok && top != "" && sub != "" && isMIMEWord(top) && isMIMEWord(strings.TrimSpace(sub)) && len(parameters) <= 64 && isMIMEWord(parameters)
-}
-
-var isRouteWord = allOf(alnum + "_.~*:<>{}[]-")
-
-// maxRouteDigits is how many digits a literal segment of a route may have: a
-// version does, an account number does not.
-const maxRouteDigits = 4
-
-func isRoute(s string) bool {
-	for segment := range strings.SplitSeq(s, "/") {
-		digits := 0
-		for i := range len(segment) {
-			if '0' <= segment[i] && segment[i] <= '9' {
-				digits++
-			}
-		}
-		if digits > maxRouteDigits || !isRouteWord(segment) {
-			return false
-		}
-	}
-	return true
-}
-
-var isLocationText = allOf(alnum + "._:/~+=%,-")
-
-func isLocation(s string) bool { return isLocationText(s) }

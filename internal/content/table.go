@@ -59,7 +59,7 @@ func patternRule(key string) (Rule, bool) {
 			continue
 		}
 		rule := r.rule
-		rule.Free = free
+		rule.Free = free || rule.Class != Harmless && hasIndexPair(key)
 		if r.nameAt > 0 && mayNameSecret(key[r.nameAt:]) {
 			rule.Class = Secret
 		}

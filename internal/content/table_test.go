@@ -33,7 +33,7 @@ func TestEveryKeyStandsOnOneList(t *testing.T) {
 		add("harmless", row.keys)
 		assert.NotNil(t, row.shape.match, row.keys)
 		for key := range strings.FieldsSeq(row.keys) {
-			assert.False(t, namesSecret(key), key)
+			assert.False(t, NamesSecret(key), key)
 		}
 	}
 }
@@ -100,6 +100,11 @@ func TestTheTablesKnowTheirPlaces(t *testing.T) {
 		"process.environment_variable.DATABASE_DSN":                               {Class: Secret, Free: true},
 		"rpc.request.metadata.authorization":                                      {Class: Secret, Free: true},
 		"my.app.Api-Key":                                                          {Class: Secret, Free: true},
+		"my.app.accessToken":                                                      {Class: Secret, Free: true},
+		"gen_ai.prompt.0.11111.22222":                                             {Class: Content, Free: true},
+		"llm.input_messages.11111.22222.33333":                                    {Class: Content, Free: true},
+		"ai.11111.22222":                                                          {Class: Content, Free: true},
+		"db.query.parameter.11111.22222":                                          {Class: Content, Free: true},
 		"llm.headers":                                                             {Class: Secret},
 		"service.name":                                                            {Class: Harmless},
 		"exception.message":                                                       {Class: Content},
@@ -151,6 +156,17 @@ func TestKeepExtendsWhatIsHarmlessButNotIntoContent(t *testing.T) {
 	assert.Equal(t, Secret, p.Rule("ai.telemetry.metadata.token", 0).Class)
 	assert.Equal(t, Rule{Class: Content, Free: true}, p.Rule("ai.telemetry.metadata.Marta Exempel", 0))
 	assert.Equal(t, Unknown, p.Rule("tenant.id.x", 0).Class)
+	assert.Equal(t, Content, policy(t, Keep{"message", ShapeName}).Rule("message", GateGeneric).Class)
+	assert.Equal(t, Harmless, policy(t, Keep{"message", ShapeName}).Rule("message", 0).Class)
+
+	wide := policy(t, Keep{"ai.*", ShapeName}, Keep{"http.request.header.*", ShapeName}, Keep{"app.*", ShapeName}, Keep{"output.*", ShapeName}, Keep{"process.environment_variable.*", ShapeName})
+	for key, want := range map[string]Class{
+		"ai.prompt": Content, "ai.toolCall.args": Content, "ai.response.text": Content, "ai.request.headers.x-api-secret": Secret, "ai.telemetry.metadata.team": Harmless, "ai.toolCall.name": Harmless,
+		"http.request.header.x-vault-token": Secret, "http.request.header.x-auth-user": Secret, "http.request.header.x-case": Harmless, "app.pii.name": Content, "app.team": Harmless,
+		"app.accessToken": Secret, "output.text": Content, "process.environment_variable.PGPASSWORD": Secret,
+	} {
+		assert.Equal(t, want, wide.Rule(key, GateGeneric).Class, key)
+	}
 
 	for _, c := range []struct {
 		keep Keep
@@ -158,6 +174,11 @@ func TestKeepExtendsWhatIsHarmlessButNotIntoContent(t *testing.T) {
 	}{
 		{Keep{"gen_ai.tool.call.result", ShapeName}, `keep[0]: key "gen_ai.tool.call.result" is known to hold content and can't be kept`},
 		{Keep{"url.full", ShapeLocation}, `keep[0]: key "url.full" is known to hold content and can't be kept`},
+		{Keep{"gen_ai.prompt.0.content", ShapeName}, `keep[0]: key "gen_ai.prompt.0.content" is known to hold content and can't be kept`},
+		{Keep{"ai.toolCall.args", ShapeName}, `keep[0]: key "ai.toolCall.args" is known to hold content and can't be kept`},
+		{Keep{"app.pii.name", ShapeName}, `keep[0]: key "app.pii.name" is known to hold content and can't be kept`},
+		{Keep{"http.request.header.x-vault-token", ShapeName}, `keep[0]: key "http.request.header.x-vault-token" is the name of a credential and can't be kept`},
+		{Keep{"app.clientSecret.*", ShapeName}, `keep[0]: key "app.clientSecret.*" is the name of a credential and can't be kept`},
 		{Keep{"http.request.header.cookie", ShapeName}, `keep[0]: key "http.request.header.cookie" is the name of a credential and can't be kept`},
 		{Keep{"", ShapeName}, `keep[0]: key "" must be an attribute key of at most 128 bytes, or a prefix that ends with .*`},
 		{Keep{".*", ShapeName}, `keep[0]: key ".*" must be an attribute key of at most 128 bytes, or a prefix that ends with .*`},
@@ -171,7 +192,7 @@ func TestKeepExtendsWhatIsHarmlessButNotIntoContent(t *testing.T) {
 
 func TestARuleCostsNoAllocation(t *testing.T) {
 	p := policy(t, Keep{"tenant.*", ShapeName})
-	for _, key := range []string{"service.name", "some.unknown.key", "llm.input_messages.0.message.content", "http.request.header.x-kyc-case", "tenant.id"} {
+	for _, key := range []string{"service.name", "some.unknown.key", "llm.input_messages.0.message.content", "http.request.header.x-kyc-case", "tenant.id", "some.camelCasedKey"} {
 		assert.Zero(t, testing.AllocsPerRun(100, func() { p.Rule(key, GateGeneric) }), key)
 	}
 }

@@ -3,11 +3,7 @@
 
 package genai
 
-import (
-	"strings"
-
-	"github.com/readtrail/readtrail/internal/content"
-)
+import "github.com/readtrail/readtrail/internal/content"
 
 // idOrDigest returns how a record names what telemetry names by an id: the id
 // if it has the shape of an identifier, else the digest of its bytes, so that
@@ -21,20 +17,4 @@ func idOrDigest(s string) string {
 		return ""
 	}
 	return content.OfRaw([]byte(s)).Value
-}
-
-// callID returns a tool call id as the model's API gave it, or "": it is a
-// join key, so that nothing can stand in its place. Some APIs join the ids of
-// a call and of its item by "|".
-func callID(s string) string {
-	const longest = 256
-	if len(s) > longest {
-		return ""
-	}
-	for part := range strings.SplitSeq(s, "|") {
-		if identifier(part) == "" {
-			return ""
-		}
-	}
-	return s
 }

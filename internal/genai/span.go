@@ -54,7 +54,7 @@ func (l *Lifter) begin(it *item, upstream string) *lifting {
 		ScopeVersion:          version(it.scope.Version()),
 	}
 	in.toolName = in.row.accepted(it, toolName, name)
-	in.toolCallID = in.row.accepted(it, toolCallID, callID)
+	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
 	in.storeID = in.row.accepted(it, storeID, idOrDigest)
 	if in.indexID = given(it, ownIndexID); in.indexID == "" {
 		in.indexID = in.row.accepted(it, indexID, idOrDigest)

@@ -21,10 +21,7 @@ func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.C
 		log.SetEventName(content.RedactedName)
 		counts.add(PlaceName, Removed)
 	}
-	if text := log.SeverityText(); s.strict && text != "" && !content.KnownSeverity(text) {
-		log.SetSeverityText("")
-		counts.add(PlaceName, Removed)
-	}
+	log.SetSeverityText(s.text(log.SeverityText(), content.KnownSeverity, PlaceName, counts))
 }
 
 // eventName returns the name of the event that a log record is, which older
@@ -43,12 +40,13 @@ func eventName(log plog.LogRecord) string {
 // that is known to put content there goes, or of the form that AWS's
 // distribution gives to content that it moved out of spans.
 func (s *Stripper) body(body pcommon.Value, event string, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
+	isContent := s.strict || gate != 0 || holdsMessages(body)
 	switch {
-	case isCredential(body):
+	case isContent && !telemetry.LooksLikeCredential(body):
+		s.digest(event, body, cache, PlaceBody, counts)
+	case isContent || telemetry.GivesAwayCredential(body):
 		body.SetStr("")
 		counts.add(PlaceBody, Credential)
-	case s.strict || gate != 0 || holdsMessages(body):
-		s.digest(event, body, cache, PlaceBody, counts)
 	}
 }
 

@@ -30,30 +30,32 @@ func (s *Stripper) Resource(r pcommon.Resource, counts *Counts) {
 func (s *Stripper) Scope(scope pcommon.InstrumentationScope, counts *Counts) content.Gate {
 	gate := content.ScopeGate(scope.Name())
 	s.attributes(scope.Attributes(), gate, nil, PlaceScope, counts)
-	if s.strict {
-		if name := scope.Name(); name != "" && !inClear(content.ShapeName, name) {
-			scope.SetName("")
-			counts.add(PlaceScope, Removed)
-		}
-		if version := scope.Version(); version != "" && !inClear(content.ShapeVersion, version) {
-			scope.SetVersion("")
-			counts.add(PlaceScope, Removed)
-		}
-	}
+	scope.SetName(s.text(scope.Name(), content.ShapeName.Matches, PlaceScope, counts))
+	scope.SetVersion(s.text(scope.Version(), content.ShapeVersion.Matches, PlaceScope, counts))
 	return gate
 }
 
 // SchemaURL returns what stays of the schema URL of a resource or scope.
 func (s *Stripper) SchemaURL(url string, counts *Counts) string {
-	if url == "" || content.IsSchemaURL(url) || !s.strict && !content.HoldsCredential(url) {
+	if url == "" || content.IsSchemaURL(url) || !s.strict && !content.GivesAwayCredential(url) {
 		return url
 	}
 	counts.add(PlaceSchemaURL, Removed)
 	return ""
 }
 
-func inClear(shape content.Shape, v string) bool {
-	return shape.Matches(v) && !content.LooksLikeCredential(v)
+// text returns a text that stays, else "".
+func (s *Stripper) text(text string, known func(string) bool, place Place, counts *Counts) string {
+	switch {
+	case text == "":
+	case content.GivesAwayCredential(text):
+		counts.add(place, Credential)
+		return ""
+	case s.strict && !known(text):
+		counts.add(place, Removed)
+		return ""
+	}
+	return text
 }
 
 // Span strips a span in place. The gate is that of its scope; safeName is the
@@ -85,7 +87,7 @@ func (s *Stripper) hides(name string, known func(string) bool, safe string) bool
 	switch {
 	case name == "" || name == safe || name == content.RedactedName:
 		return false
-	case content.LooksLikeCredential(name):
+	case content.GivesAwayCredential(name):
 		return true
 	default:
 		return s.strict && !known(name) && !s.kept(name)
@@ -98,10 +100,10 @@ func (s *Stripper) status(status ptrace.Status, counts *Counts) {
 	message := status.Message()
 	d := content.OfString(message)
 	switch {
-	case d.Value == "":
-	case content.LooksLikeCredential(message):
+	case content.LooksLikeCredential(message): // which has no digest
 		status.SetMessage("")
 		counts.add(PlaceStatus, Credential)
+	case d.Value == "":
 	default:
 		status.SetMessage(d.Value)
 		counts.add(PlaceStatus, Digested)

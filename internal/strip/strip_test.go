@@ -91,6 +91,40 @@ func TestAttributesLeaveAsTheModeSays(t *testing.T) {
 			},
 			strict: map[string]any{}, known: map[string]any{},
 		},
+		"credentials go however they are carried": {
+			in: map[string]any{
+				"url.query": map[string]any{"access_token": "S"}, "process.command_args": []any{"env", "PGPASSWORD=S", "psql"}, "process.command_line": "sshpass -p S ssh h",
+				"mcp.resource.uri": "https://h/?accessToken=S", "url.full": "https://h/p%3Faccess_token%3DS", "gen_ai.tool.call.result": []byte("Bearer 0123456789abcdef"),
+				"gen_ai.prompt": "Bearer abc~def/ghi", "input.value": "Authorization: Bearer 0123456789", "my.accessToken": "S",
+				"output.value": "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/2015/us/iam/aws4_request, SignedHeaders=host", "process.command": "[\"psql\",\"--password\",\"S\"]",
+				"http.url": "//u:p@h/x", "note": map[string]any{"a": []any{map[string]any{"b": "sk-0123456789abcdefABCDEF"}}}, "db": map[string]any{"clientSecret": "S"}, "my.url": "https://u:p@h/",
+			},
+			strict: map[string]any{}, known: map[string]any{},
+		},
+		"URLs with a password go from places of ids": {
+			in: map[string]any{
+				"gen_ai.data_source.id": "postgres://u:PW@h/db", "gen_ai.memory.store.id": "redis://:PW@host:6379/0", "retrieval.documents.0.document.id": "https://u:PW@h/1",
+				"readtrail.document.id": "https://u:PW@h/1", "readtrail.record_refs": []any{"https://user:PW@h/x", "https://h/#access_token=T"}, "gen_ai.response.finish_reasons": "[\"sk-0123456789abcdefABCD\"]",
+				"gen_ai.input.messages_ref": "https://hooks.slack.com/services/T0/B0/x", "gen_ai.output.messages_ref": "s3://b/token=S", "body_ref": "/x/ghp_0123456789abcdefABCDEF0123",
+			},
+			strict: map[string]any{}, known: map[string]any{},
+		},
+		"references to content that are content go": {
+			in:     map[string]any{"gen_ai.input.messages_ref": "data:text/plain,Marta", "gen_ai.output.messages_ref": "TWFydGEgRXhlbXBlbA", "body_ref": "mailto:jane"},
+			strict: map[string]any{},
+			known:  map[string]any{"gen_ai.input.messages_ref": "data:text/plain,Marta", "gen_ai.output.messages_ref": "TWFydGEgRXhlbXBlbA", "body_ref": "mailto:jane"},
+		},
+		"people, sentences and encoded text go from places of names and ids": {
+			in: map[string]any{
+				"session.id": "jane@example.com", "gen_ai.conversation.id": "Marta%20Exempel", "gen_ai.tool.name": "Marta Exempel of Bonn has cancer", "gen_ai.agent.id": "TWFydGEgRXhlbXBlbCBoYXMgY2FuY2Vy",
+				"error.type": "/marta-exempel", "process.executable.name": "review of Marta", "db.query.summary": "Marta Exempel", "event.name": "codex.marta_exempel", "gen_ai.prompt.0.11111.22222": "x",
+			},
+			strict: map[string]any{},
+			known: map[string]any{
+				"session.id": "jane@example.com", "gen_ai.conversation.id": "Marta%20Exempel", "gen_ai.tool.name": "Marta Exempel of Bonn has cancer", "gen_ai.agent.id": "TWFydGEgRXhlbXBlbCBoYXMgY2FuY2Vy",
+				"error.type": "/marta-exempel", "process.executable.name": "review of Marta", "db.query.summary": "Marta Exempel", "event.name": "codex.marta_exempel", "gen_ai.prompt.0.11111.22222": d("x"),
+			},
+		},
 		"URLs and command lines without a credential are digested": {
 			in:     map[string]any{"url.full": "https://h/x?name=Marta", "process.command_args": []any{"tool", "Marta"}},
 			strict: map[string]any{"url.full": d("https://h/x?name=Marta"), "process.command_args": d(`["tool","Marta"]`)},
@@ -192,6 +226,41 @@ func TestEveryPlaceOfASpanIsStripped(t *testing.T) {
 	assert.EqualValues(t, 4, counts.Total(Digested))
 }
 
+func TestTextsThatAreACredentialGoWithoutADigestInBothModes(t *testing.T) {
+	for _, secret := range []string{
+		"sk-0123456789abcdefABCDEF", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "-----BEGIN PRIVATE KEY-----\nMII", "Bearer 0123456789abcdef", "Authorization: Bearer 0123456789abcdef",
+	} {
+		for _, mode := range []Mode{Strict, Known} {
+			traces := ptrace.NewTraces()
+			ss := traces.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty()
+			ss.Scope().SetName(secret)
+			ss.Scope().SetVersion(secret)
+			span := ss.Spans().AppendEmpty()
+			span.SetName(secret)
+			span.Status().SetMessage(secret)
+			span.Events().AppendEmpty().SetName(secret)
+			counts := stripper(t, Options{Mode: mode}).traces(traces)
+			assert.Empty(t, ss.Scope().Name()+ss.Scope().Version()+span.Status().Message(), secret)
+			assert.Equal(t, content.RedactedName, span.Name())
+			assert.Equal(t, content.RedactedName, span.Events().At(0).Name())
+			assert.EqualValues(t, 3, counts.Total(Credential))
+
+			for _, put := range []func(pcommon.Value){
+				func(v pcommon.Value) { v.SetStr(secret) },
+				func(v pcommon.Value) { v.SetEmptyBytes().FromRaw([]byte(secret)) },
+			} {
+				log := plog.NewLogRecord()
+				log.SetSeverityText(secret)
+				log.SetEventName(secret)
+				put(log.Body())
+				stripper(t, Options{Mode: mode}).Log(log, 0, nil, &Counts{})
+				assert.Empty(t, log.SeverityText()+log.Body().AsString())
+				assert.Equal(t, content.RedactedName, log.EventName())
+			}
+		}
+	}
+}
+
 func TestNamesStayIfTheyAreKnownOrKept(t *testing.T) {
 	s := stripper(t, Options{KeepNames: []string{"nightly review"}})
 	for _, c := range []struct{ name, safe, want string }{
@@ -229,9 +298,12 @@ func TestEveryPlaceOfALogRecordIsStripped(t *testing.T) {
 			l.Body().SetEmptyMap().PutEmptyMap("output").PutEmptySlice("messages").AppendEmpty().SetStr(text)
 		}, d(`{"output":{"messages":["Marta Exempel"]}}`), d(`{"output":{"messages":["Marta Exempel"]}}`)},
 		"the body of an application's log": {func(l plog.LogRecord) { l.Body().SetStr(text) }, d(text), text},
-		"a body that is a credential":      {func(l plog.LogRecord) { l.Body().SetStr("Bearer 0123456789abcdef") }, "", ""},
-		"a number as body":                 {func(l plog.LogRecord) { l.Body().SetInt(7) }, d("7"), int64(7)},
-		"no body":                          {func(plog.LogRecord) {}, nil, nil},
+		"a body with a credential in it": {func(l plog.LogRecord) {
+			l.Body().SetEmptyMap().PutEmptySlice("a").AppendEmpty().SetStr("Bearer 0123456789abcdef")
+		}, d(`{"a":["Bearer 0123456789abcdef"]}`), ""},
+		"a body that is a credential": {func(l plog.LogRecord) { l.Body().SetStr("Bearer 0123456789abcdef") }, "", ""},
+		"a number as body":            {func(l plog.LogRecord) { l.Body().SetInt(7) }, d("7"), int64(7)},
+		"no body":                     {func(plog.LogRecord) {}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for mode, want := range map[Mode]any{Strict: c.strict, Known: c.known} {

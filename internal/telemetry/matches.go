@@ -19,7 +19,7 @@ func Matches(s content.Shape, v pcommon.Value) bool {
 		return true
 	case pcommon.ValueTypeStr:
 		text := v.Str()
-		return (s.Matches(text) || content.IsPlaceholder(text)) && !content.LooksLikeCredential(text)
+		return s.Matches(text) || content.IsPlaceholder(text)
 	case pcommon.ValueTypeDouble:
 		return s.Takes(content.KindDouble) && !math.IsNaN(v.Double()) && !math.IsInf(v.Double(), 0)
 	case pcommon.ValueTypeSlice:

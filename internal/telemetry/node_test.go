@@ -216,7 +216,52 @@ func TestOnlyValuesOfTheShapeMatch(t *testing.T) {
 	for _, x := range []any{"stop", []any{"stop", "tool calls"}, []any{}, "N/A"} {
 		assert.True(t, Matches(names, pdata(t, x)), x)
 	}
-	for _, x := range []any{[]any{"stop", "no, sir"}, []any{[]any{"stop"}}, object{}, make([]any, 200), "sk-abcdefghijklmnopqrstuvwx"} {
+	for _, x := range []any{
+		[]any{"stop", "no, sir"},
+		[]any{[]any{"stop"}},
+		object{},
+		make([]any, 200), "sk-abcdefghijklmnopqrstuvwx",
+		[]any{"stop", "sk-abcdefghijklmnopqrstuvwx"},
+		`["sk-abcdefghijklmnopqrstuvwx"]`, "https://h/token=S",
+	} {
 		assert.False(t, Matches(names, pdata(t, x)), x)
 	}
+}
+
+func TestCredentialsAreFoundInEveryKindOfValue(t *testing.T) {
+	const token = "Bearer 0123456789abcdef"
+	for name, c := range map[string]struct {
+		in                     any
+		looks, givesAway, held bool
+	}{
+		"a text":                      {token, true, true, true},
+		"bytes":                       {[]byte(token), true, true, true},
+		"a list":                      {[]any{"x", token}, true, true, true},
+		"a list in a map":             {object{{"a", []any{object{{"b", token}}}}}, false, true, true},
+		"a name in a map":             {object{{"a", object{{"accessToken", "S"}}}}, false, true, true},
+		"a name of a parameter":       {object{{"key", "S"}}, false, false, true},
+		"a name of a list":            {object{{"password", []any{"S"}}}, false, true, true},
+		"a name without a secret":     {object{{"password", true}, {"secret", nil}, {"api_key", ""}}, false, false, false},
+		"a URL":                       {"https://u:p@h/", false, true, true},
+		"words of a command line":     {[]any{"tool", "--password", "S"}, false, false, true},
+		"an environment of a command": {[]any{"env", "PGPASSWORD=S", "psql"}, false, true, true},
+		"a command line in JSON":      {`["psql","--password","S"]`, false, false, true},
+		"bytes that are too many":     {make([]byte, content.MaxSearched+1), false, false, true},
+		"a text without one":          {"lookup_customer", false, false, false},
+		"a number":                    {int64(7), false, false, false},
+		"a structure without one":     {object{{"a", []any{"x", 1.5, []byte("y")}}}, false, false, false},
+	} {
+		v := pdata(t, c.in)
+		assert.Equal(t, c.looks, LooksLikeCredential(v), name)
+		assert.Equal(t, c.givesAway, GivesAwayCredential(v), name)
+		assert.Equal(t, c.held, HoldsCredential(v), name)
+	}
+	deep := pcommon.NewValueStr(token)
+	for range 100 {
+		outer := pcommon.NewValueSlice()
+		deep.MoveTo(outer.Slice().AppendEmpty())
+		deep = outer
+	}
+	assert.False(t, GivesAwayCredential(deep), "what is too deep is not looked at")
+	assert.True(t, HoldsCredential(deep), "what can't be searched may hold one")
 }
