@@ -68,7 +68,7 @@ func TestAToolCallIDIsAsTheAPIGaveItOrAbsent(t *testing.T) {
 		strings.Repeat("x", 256):                                  strings.Repeat("x", 256),
 		strings.Repeat("x", 257):                                  "",
 		"call of Marta":                                           "",
-		"call_abc|sk-abcdefghijklmnopqrstuvwxyz":                  "",
+		"call_abc|sk-proj-A1b2C3d4E5f6G7h8I9j0k1":                 "",
 		strings.Repeat("a", 128) + "|" + strings.Repeat("b", 128): "",
 	} {
 		o := newTestLifter(t).Span(testSpan{attrs: map[string]any{operation: "execute_tool", "gen_ai.tool.call.id": id}}.input(t))
