@@ -8,7 +8,6 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 
@@ -22,10 +21,12 @@ type checked struct {
 	segment int
 	offset  int64
 	torn    bool
-	// notEntry is set if the line is no entry; nothing below is set then.
+	// notEntry is set if the line is no entry; of what is below, only the hashes
+	// are set then, if it has any.
 	notEntry *ParseError
 
-	kind       record.Kind
+	kind record.Kind
+	// eventType is set for a journal_record that this version knows.
 	eventType  string
 	journalID  string
 	sequence   uint64
@@ -54,28 +55,38 @@ const (
 
 // checkLine judges one line. The result has no place yet.
 func checkLine(line []byte, registry *Registry) checked {
-	e, err := ParseLine(line)
+	e, err := parseEntry(line)
 	if err != nil {
-		problem, _ := errors.AsType[*ParseError](err)
-		return checked{notEntry: problem}
+		return checked{notEntry: parseErrorOf(err)}
 	}
+	// Bytes that are not those that were hashed say nothing about the writer, so
+	// the hash is judged before anything that they say.
+	frameErr := e.readFrame()
 	digest := e.PayloadDigest()
 	c := checked{
-		kind: e.Kind, eventType: e.Header.EventType, journalID: e.Header.JournalID, sequence: e.Header.Sequence,
-		recordedAt: e.Header.RecordedAt, previous: e.Integrity.PreviousEventHash, recordHash: e.Integrity.RecordHash,
+		kind: e.Kind, journalID: e.Header.JournalID, sequence: e.Header.Sequence, recordedAt: e.Header.RecordedAt,
+		previous: e.Integrity.PreviousEventHash, recordHash: e.Integrity.RecordHash,
 		computed: digestPrefix + hex.EncodeToString(digest[:]), keyID: e.Integrity.Signature.KeyID,
 	}
-	if c.computed != c.recordHash {
-		// What the entry says is not what was signed: nothing else counts.
+	switch {
+	case c.computed != c.recordHash:
 		c.schema, c.signature = NotPerformed, Failed
+		return c
+	case frameErr != nil:
+		c.notEntry = parseErrorOf(frameErr)
 		return c
 	}
 	c.signature, c.signatureDetail = checkSignature(e, digest, registry)
 	c.schema, c.schemaError = checkSchema(e)
-	if c.eventType == eventKeyRotated {
-		c.rotatedTo = incomingKey(e.Body)
+	if e.Kind == record.KindJournal && schema.Supports(e.Kind, e.SchemaVersion) {
+		c.eventType, c.rotatedTo = e.readRotation()
 	}
 	return c
+}
+
+func parseErrorOf(err error) *ParseError {
+	problem, _ := errors.AsType[*ParseError](err)
+	return problem
 }
 
 // checkSignature verifies with the registry's key only. An unknown key is not
@@ -103,7 +114,12 @@ func checkSignature(e *Entry, digest [sha256.Size]byte, registry *Registry) (Che
 	return Valid, ""
 }
 
+// checkSchema judges the form of an entry; of a body that this version does not
+// know, what stands in every version.
 func checkSchema(e *Entry) (Check, string) {
+	if err := e.checkFixed(); err != nil {
+		return Failed, parseErrorOf(err).Unwrap().Error()
+	}
 	err := schema.Validate(e.Kind, e.SchemaVersion, e.Line)
 	switch {
 	case err == nil:
@@ -113,16 +129,4 @@ func checkSchema(e *Entry) (Check, string) {
 	default:
 		return Failed, err.Error()
 	}
-}
-
-func incomingKey(body []byte) string {
-	var b struct {
-		Detail struct {
-			IncomingKeyID string `json:"incoming_key_id"`
-		} `json:"detail"`
-	}
-	if err := json.Unmarshal(body, &b); err != nil {
-		return ""
-	}
-	return b.Detail.IncomingKeyID
 }

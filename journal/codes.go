@@ -73,7 +73,7 @@ var codeDocs = []CodeDoc{
 		"treat the entry as forged and find out who could write to the storage; its neighbors show what stood there",
 	},
 	{
-		CodeKeyUnknown, ClassBroken, "an entry is signed by a key that is not trusted for it, or the key changes without a bridge",
+		CodeKeyUnknown, ClassBroken, "an entry is signed by a key that is not trusted for it, or the key does not change as it was announced",
 		"ask the owner of the key registry whether the key is theirs; never take the key from the journal itself",
 	},
 	{
@@ -93,11 +93,11 @@ var codeDocs = []CodeDoc{
 		"compare both entries with an archived copy; one was replaced, or the line between them was cut and joined",
 	},
 	{
-		CodeSequenceGap, ClassBroken, "entries are missing",
+		CodeSequenceGap, ClassBroken, "entries are missing, or the name of a segment says so",
 		"look for the missing sequences in archives and backups, and ask who could delete them",
 	},
 	{
-		CodeSequenceDuplicate, ClassBroken, "a sequence stands a second time or out of order",
+		CodeSequenceDuplicate, ClassBroken, "a sequence stands a second time or out of order, or the name of a segment says so",
 		"look for two writers, a restored backup or lines that were copied or moved",
 	},
 	{

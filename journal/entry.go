@@ -26,6 +26,10 @@ type Entry struct {
 	Line []byte
 
 	cut payloadCut
+	// verification is the member of that name as it stands, nil if there is none;
+	// previousStands says that there is a previous_event_hash.
+	verification   jsontext.Value
+	previousStands bool
 }
 
 // EntryHeader is what every body begins with (contract 1), as far as reading

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"time"
 
@@ -88,10 +89,6 @@ func mustHex(s string) []byte {
 	return b
 }
 
-// fieldPrime is 2^255-19 in big endian: a coordinate at or above it is a second
-// spelling of another one.
-var fieldPrime = mustHex("7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed")
-
 // decodePublicKey reads the x of a JWK and refuses keys that no honest
 // generator makes (contract 4).
 func decodePublicKey(x string) (ed25519.PublicKey, error) {
@@ -107,8 +104,12 @@ func decodePublicKey(x string) (ed25519.PublicKey, error) {
 		}
 	}
 	slices.Reverse(y)
-	if bytes.Compare(y, fieldPrime) >= 0 {
+	switch y := new(big.Int).SetBytes(y); {
+	case y.Cmp(fieldPrime) >= 0:
+		// A second spelling of another coordinate.
 		return nil, errors.New("x is not the canonical encoding of a point")
+	case !onCurve(y):
+		return nil, errors.New("x is not a point of the curve, so nothing was ever signed by it")
 	}
 	return key, nil
 }
@@ -123,8 +124,16 @@ func (k *Key) check() error {
 	if k.RevokedAt.IsZero() && (k.RevocationReason != "" || len(k.InvalidFromSequence) > 0) {
 		return errors.New("revocation_reason and invalid_from_sequence need revoked_at")
 	}
+	for name, t := range map[string]record.Time{"valid_from": k.ValidFrom, "valid_until": k.ValidUntil, "revoked_at": k.RevokedAt} {
+		if _, err := record.ParseTime(t.String()); err != nil {
+			return fmt.Errorf("%s is not in the years 0 to 9999", name)
+		}
+	}
 	for name, sequences := range map[string]map[string]uint64{"invalid_from_sequence": k.InvalidFromSequence, "first_sequence": k.FirstSequence} {
-		for _, n := range sequences {
+		for journalID, n := range sequences {
+			if journalID == "" {
+				return fmt.Errorf("%s names an empty journal id", name)
+			}
 			if n == 0 || n > maxSequence {
 				return fmt.Errorf("%s is not between 1 and 2^53-1", name)
 			}

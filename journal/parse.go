@@ -4,6 +4,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
@@ -51,9 +52,33 @@ var (
 // 2 demands: it equals its own RFC 8785 form, so no two lines say the same; its
 // numbers are plain integers of at most 2^53-1; it has no duplicate members, no
 // invalid UTF-8, at most 1 MiB and 64 levels; it has exactly the three members
-// of contract 1 and exactly the integrity of contract 4. Errors are ParseErrors.
-// The entry keeps line, which must not be changed afterwards.
+// of contract 1, exactly the integrity of contract 4 and, in a body that this
+// version knows, every member of Header in its form. It checks neither hash nor
+// signature nor schema. Errors are ParseErrors. The entry keeps line, which must
+// not be changed afterwards.
 func ParseLine(line []byte) (*Entry, error) {
+	e, err := parseEntry(line)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.checkFixed(); err != nil {
+		return nil, err
+	}
+	if err := e.readFrame(); err != nil {
+		return nil, err
+	}
+	if schema.Supports(e.Kind, e.SchemaVersion) {
+		if err := e.readHeader(); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// parseEntry reads as much of a line as its hash needs. Nothing else in it is
+// judged here, so that bytes that were changed are told from those that were
+// signed.
+func parseEntry(line []byte) (*Entry, error) {
 	if len(line) > record.MaxEntryBytes {
 		return nil, tooLong(int64(len(line)))
 	}
@@ -74,7 +99,7 @@ func ParseLine(line []byte) (*Entry, error) {
 		switch m.name {
 		case "integrity":
 			seen++
-			if e.cut, err = parseIntegrity(value, m.valueStart, &e.Integrity); err != nil {
+			if err := e.parseIntegrity(value, m.valueStart); err != nil {
 				return nil, err
 			}
 		case "schema_version":
@@ -92,44 +117,63 @@ func ParseLine(line []byte) (*Entry, error) {
 	if seen != 2 {
 		return nil, notEntry("entry lacks integrity or schema_version")
 	}
-	if e.Header, err = parseHeader(e.Body, schema.Supports(e.Kind, e.SchemaVersion)); err != nil {
-		return nil, err
-	}
 	return e, nil
 }
 
-// parseIntegrity reads the integrity member, which stands at offset of its line.
-func parseIntegrity(value []byte, offset int, integrity *Integrity) (payloadCut, error) {
-	var cut payloadCut
-	if err := json.Unmarshal(value, integrity, json.RejectUnknownMembers(true)); err != nil {
-		return cut, notEntry("integrity has not the members of contract 4")
+// parseIntegrity reads the integrity member, which stands at offset of the line.
+func (e *Entry) parseIntegrity(value []byte, offset int) error {
+	var integrity struct {
+		Integrity
+		// Verification has no part in the hash's being right and is judged later.
+		Verification jsontext.Value `json:"verification"`
 	}
+	if err := json.Unmarshal(value, &integrity, json.RejectUnknownMembers(true)); err != nil {
+		return notEntry("integrity has not the members of contract 4")
+	}
+	e.Integrity, e.verification = integrity.Integrity, integrity.Verification
 	members, err := spansOf(value, offset)
 	if err != nil {
-		return cut, notEntry("integrity: %w", err)
+		return notEntry("integrity: %w", err)
 	}
 	for _, m := range members {
 		switch m.name {
+		case "previous_event_hash":
+			e.previousStands = true
 		case "record_hash":
 			// Something always follows it, so the comma after it is cut too.
-			cut.hashStart, cut.hashEnd = m.nameStart, m.stop+1
+			e.cut.hashStart, e.cut.hashEnd = m.nameStart, m.stop+1
 		case "signature":
 			signature, err := spansOf(value[m.valueStart-offset:m.stop-offset], m.valueStart)
 			if err != nil {
-				return cut, notEntry("signature: %w", err)
+				return notEntry("signature: %w", err)
 			}
-			if last := signature[len(signature)-1]; last.name == "value" && len(signature) == 4 {
-				cut.valueStart, cut.valueEnd = last.nameStart-1, last.stop
+			if len(signature) == 4 && signature[3].name == "value" {
+				e.cut.valueStart, e.cut.valueEnd = signature[3].nameStart-1, signature[3].stop
 			}
 		}
 	}
-	if cut.hashEnd == 0 || cut.valueEnd == 0 {
-		return cut, notEntry("integrity lacks record_hash or a member of signature")
+	if e.cut.hashEnd == 0 || e.cut.valueEnd == 0 {
+		return notEntry("integrity lacks record_hash or a member of signature")
 	}
-	if err := checkIntegrity(integrity); err != nil {
-		return cut, err
+	return checkIntegrity(&e.Integrity)
+}
+
+// fixedVerification is how every verification member begins: what a writer says
+// about it never varies but for its own name (contract 4).
+const fixedVerification = `{"failure_codes":[],"status":"` + statusNotPerformed + `","verifier_version":"`
+
+// checkFixed demands what no writer varies, in every body of every version: a
+// writer that verified nothing, and a predecessor that is a hash or absent.
+func (e *Entry) checkFixed() error {
+	v := &e.Integrity.Verification
+	if err := json.Unmarshal(e.verification, v, json.RejectUnknownMembers(true)); err != nil ||
+		!bytes.HasPrefix(e.verification, []byte(fixedVerification)) || v.VerifierVersion == "" {
+		return notEntry("verification is not that of a writer: status %s, no failure_codes, a verifier_version", statusNotPerformed)
 	}
-	return cut, nil
+	if e.previousStands && e.Integrity.PreviousEventHash == "" {
+		return notEntry("previous_event_hash is null or empty, not absent")
+	}
+	return nil
 }
 
 // checkIntegrity demands the one spelling of every value that is not content.

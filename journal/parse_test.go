@@ -10,6 +10,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -174,6 +175,23 @@ func TestALineIsRefused(t *testing.T) {
 		{"without its signature", schemaInvalid, func(l string) string {
 			from, to := strings.Index(l, `"signature"`), strings.Index(l, `"verification"`)
 			return l[:from] + l[to:]
+		}},
+		{"with a verification that a verifier would give", schemaInvalid, spoil(`"not_performed"`, `"valid"`)},
+		{"without a journal_id", schemaInvalid, spoil(`"journal_id":"jrn_test",`, ``)},
+		{"with an empty journal_id", schemaInvalid, spoil(`"jrn_test"`, `""`)},
+		{"with an event_id that is null", schemaInvalid, spoil(`"event_id":"evt_00000000000000000000000002"`, `"event_id":null`)},
+		{"without an event_id", schemaInvalid, spoil(`"event_id":"evt_00000000000000000000000002",`, ``)},
+		{"with an empty event_type", schemaInvalid, spoil(`"read.tool"`, `""`)},
+		{"with an event_type that is an array", schemaInvalid, spoil(`"read.tool"`, `[]`)},
+		{"with a correlation that is null", schemaInvalid, func(l string) string {
+			return regexp.MustCompile(`"correlation":\{[^}]*\}`).ReplaceAllString(l, `"correlation":null`)
+		}},
+		{"with an empty id in its correlation", schemaInvalid, spoil(`"trace_id":"0af7651916cd43dd8448eb211c80319c"`, `"trace_id":""`)},
+		{"with null for an id in its correlation", schemaInvalid, spoil(`"trace_id":"0af7651916cd43dd8448eb211c80319c"`, `"trace_id":null`)},
+		{"with another member in its correlation", schemaInvalid, spoil(`"trace_id":"0af7651916cd43dd8448eb211c80319c"`, `"trace_id":"0af7651916cd43dd8448eb211c80319c","trace_idx":1`)},
+		{"with another type in its scope", schemaInvalid, spoil(`"organization_ref":"bank"`, `"organization_ref":1`)},
+		{"without its scope", schemaInvalid, func(l string) string {
+			return regexp.MustCompile(`"scope":\{[^}]*\},`).ReplaceAllString(l, "")
 		}},
 		{"with sequence 0", schemaInvalid, spoil(`"sequence":2`, `"sequence":0`)},
 		{"with a negative sequence", schemaInvalid, spoil(`"sequence":2`, `"sequence":-2`)},

@@ -89,7 +89,7 @@ func (v *verifier) checkPlace(c *checked) {
 		v.misplaced(c, CodeSequenceDuplicate, fmt.Sprintf("sequence %d was expected", next))
 		return
 	case c.sequence > next:
-		v.misplaced(c, CodeSequenceGap, fmt.Sprintf("sequence %d was expected; %d entries are missing", next, c.sequence-next))
+		v.misplaced(c, CodeSequenceGap, fmt.Sprintf("sequence %d was expected; %s", next, missing(c.sequence-next)))
 	default:
 		if hashes := h.predecessors(c.sequence); len(hashes) > 0 && !slices.Contains(hashes, c.previous) {
 			v.misplaced(c, CodePreviousHashMismatch, "")
@@ -124,7 +124,18 @@ func (v *verifier) checkFirst(c *checked) {
 	}
 }
 
+func missing(n uint64) string {
+	if n == 1 {
+		return "1 entry is missing"
+	}
+	return fmt.Sprintf("%d entries are missing", n)
+}
+
 func (v *verifier) misplaced(c *checked, code Code, detail string) {
+	if code != CodePreviousHashMismatch {
+		// It says what the name of the segment would.
+		v.misnamed = nil
+	}
 	v.chainBroken = true
 	f := v.placed(c, code)
 	f.Detail = detail

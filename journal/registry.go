@@ -38,27 +38,51 @@ type Registry struct {
 	byID map[string]int
 }
 
-// jwk is a key as keys.json spells it (RFC 7517, RFC 8037, contract 7).
+// jwk is a key as keys.json spells it (RFC 7517, RFC 8037, contract 7). A member
+// that is there says something: one that is null or empty is refused, since it
+// may be one that was meant to take trust away.
 type jwk struct {
-	KeyType             string            `json:"kty"`
-	Curve               string            `json:"crv"`
-	X                   string            `json:"x"`
-	KeyID               string            `json:"kid"`
-	Algorithm           string            `json:"alg"`
-	ValidFrom           string            `json:"valid_from"`
-	ValidUntil          string            `json:"valid_until,omitzero"`
-	RevokedAt           string            `json:"revoked_at,omitzero"`
-	RevocationReason    string            `json:"revocation_reason,omitzero"`
-	InvalidFromSequence map[string]uint64 `json:"invalid_from_sequence,omitempty"`
-	FirstSequence       map[string]uint64 `json:"first_sequence,omitempty"`
+	KeyType             text      `json:"kty"`
+	Curve               text      `json:"crv"`
+	X                   text      `json:"x"`
+	KeyID               text      `json:"kid"`
+	Algorithm           text      `json:"alg"`
+	ValidFrom           text      `json:"valid_from"`
+	ValidUntil          text      `json:"valid_until,omitzero"`
+	RevokedAt           text      `json:"revoked_at,omitzero"`
+	RevocationReason    text      `json:"revocation_reason,omitzero"`
+	InvalidFromSequence sequences `json:"invalid_from_sequence,omitempty"`
+	FirstSequence       sequences `json:"first_sequence,omitempty"`
+}
+
+// sequences holds a sequence for each of some journals.
+type sequences map[string]uint64
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (s *sequences) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if err := json.UnmarshalDecode(d, (*map[string]uint64)(s)); err != nil {
+		return err
+	}
+	if len(*s) == 0 {
+		return errors.New("must name a journal")
+	}
+	return nil
 }
 
 type jwkSet struct {
 	Keys []jwk `json:"keys"`
 }
 
-// ReadRegistry reads a keys.json of at most 1 MiB.
+// ReadRegistry reads a keys.json of at most 1 MiB. It must be a regular file, or
+// a link to one: a pipe can keep a reader waiting for ever.
 func ReadRegistry(path string) (*Registry, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("key registry: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("key registry %s is not a regular file; name a file that holds it", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("key registry: %w", err)
@@ -85,6 +109,9 @@ func ParseRegistry(text []byte) (*Registry, error) {
 	if err := json.Unmarshal(text, &set, json.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("not a JWK Set of trusted keys: %w", err)
 	}
+	if set.Keys == nil {
+		return nil, errors.New("not a JWK Set of trusted keys: it has no list of keys")
+	}
 	r := &Registry{}
 	for i, j := range set.Keys {
 		key, err := j.key()
@@ -102,25 +129,27 @@ func (j *jwk) key() (Key, error) {
 	if j.KeyType != keyType || j.Curve != keyCurve || j.Algorithm != keyAlgorithm {
 		return Key{}, fmt.Errorf("kty, crv and alg must be %s, %s and %s", keyType, keyCurve, keyAlgorithm)
 	}
-	public, err := decodePublicKey(j.X)
+	public, err := decodePublicKey(string(j.X))
 	if err != nil {
 		return Key{}, err
 	}
-	if id := KeyID(public); j.KeyID != id {
+	id := KeyID(public)
+	if string(j.KeyID) != id {
 		return Key{}, fmt.Errorf("kid must be the thumbprint of the key, %s", id)
 	}
 	k := Key{
-		ID: j.KeyID, PublicKey: public, RevocationReason: j.RevocationReason,
+		ID: id, PublicKey: public, RevocationReason: string(j.RevocationReason),
 		InvalidFromSequence: j.InvalidFromSequence, FirstSequence: j.FirstSequence,
 	}
 	for _, t := range []struct {
-		name, text string
-		to         *record.Time
+		name string
+		text text
+		to   *record.Time
 	}{{"valid_from", j.ValidFrom, &k.ValidFrom}, {"valid_until", j.ValidUntil, &k.ValidUntil}, {"revoked_at", j.RevokedAt, &k.RevokedAt}} {
 		if t.text == "" {
 			continue
 		}
-		if *t.to, err = parseRegistryTime(t.text); err != nil {
+		if *t.to, err = parseRegistryTime(string(t.text)); err != nil {
 			return Key{}, fmt.Errorf("%s %w", t.name, err)
 		}
 	}
@@ -131,7 +160,8 @@ func (j *jwk) key() (Key, error) {
 // people write this file too.
 func parseRegistryTime(s string) (record.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || t.IsZero() || !strings.HasSuffix(s, "Z") || strings.Contains(s, ",") {
+	// Go reads spellings that it does not write: an hour of one digit, a comma.
+	if err != nil || t.IsZero() || !strings.HasSuffix(s, "Z") || strings.Contains(s, ",") || t.Format(time.DateOnly+"T"+time.TimeOnly) != s[:min(19, len(s))] {
 		return record.Time{}, errors.New("is not a time like 2026-10-09T08:12:03Z")
 	}
 	return record.NewTime(t), nil
@@ -177,21 +207,21 @@ func (r *Registry) Marshal() ([]byte, error) {
 	set := jwkSet{Keys: make([]jwk, 0, len(r.keys))}
 	for _, k := range r.keys {
 		set.Keys = append(set.Keys, jwk{
-			KeyType: keyType, Curve: keyCurve, X: base64.RawURLEncoding.EncodeToString(k.PublicKey), KeyID: k.ID, Algorithm: keyAlgorithm,
+			KeyType: keyType, Curve: keyCurve, X: text(base64.RawURLEncoding.EncodeToString(k.PublicKey)), KeyID: text(k.ID), Algorithm: keyAlgorithm,
 			ValidFrom: spell(k.ValidFrom), ValidUntil: spell(k.ValidUntil), RevokedAt: spell(k.RevokedAt),
-			RevocationReason: k.RevocationReason, InvalidFromSequence: k.InvalidFromSequence, FirstSequence: k.FirstSequence,
+			RevocationReason: text(k.RevocationReason), InvalidFromSequence: k.InvalidFromSequence, FirstSequence: k.FirstSequence,
 		})
 	}
-	text, err := json.Marshal(set, json.Deterministic(true), jsontext.WithIndent("  "))
+	out, err := json.Marshal(set, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
 		return nil, fmt.Errorf("key registry: %w", err)
 	}
-	return append(text, '\n'), nil
+	return append(out, '\n'), nil
 }
 
-func spell(t record.Time) string {
+func spell(t record.Time) text {
 	if t.IsZero() {
 		return ""
 	}
-	return t.String()
+	return text(t.String())
 }

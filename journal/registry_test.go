@@ -77,7 +77,22 @@ func TestARegistryIsRefused(t *testing.T) {
 		{"whose key is short", `"x":"` + x, `"x":"AAAA`, "32 bytes"},
 		{"whose key is padded", `"x":"` + x, `"x":"` + x + "=", "32 bytes"},
 		{"whose key has bits to spare", `"x":"` + x, `"x":"` + spareBits(x + "=")[:43], "32 bytes"},
-		{"without valid_from", from + "", `"valid_from":""`, "valid_from is missing"},
+		{"without valid_from", `,` + from, "", "valid_from is missing"},
+		{"with an empty valid_from", from, `"valid_from":""`, "/valid_from"},
+		{"with an empty valid_until", from, from + `,"valid_until":""`, "/valid_until"},
+		{"with valid_until null", from, from + `,"valid_until":null`, "/valid_until"},
+		{"with an empty revoked_at", from, from + `,"revoked_at":""`, "/revoked_at"},
+		{"with revoked_at null", from, from + `,"revoked_at":null`, "/revoked_at"},
+		{"with an empty revocation_reason", from, from + `,"revoked_at":"2026-10-09T07:12:03Z","revocation_reason":""`, "/revocation_reason"},
+		{"with revocation_reason null", from, from + `,"revoked_at":"2026-10-09T07:12:03Z","revocation_reason":null`, "/revocation_reason"},
+		{"with invalid_from_sequence null", from, from + `,"revoked_at":"2026-10-09T07:12:03Z","invalid_from_sequence":null`, "/invalid_from_sequence"},
+		{"with no journal in invalid_from_sequence", from, from + `,"revoked_at":"2026-10-09T07:12:03Z","invalid_from_sequence":{}`, "/invalid_from_sequence"},
+		{"with a journal without a name", from, from + `,"first_sequence":{"":1}`, "empty journal id"},
+		{"with a sequence null", from, from + `,"first_sequence":{"j":null}`, "first_sequence is not between"},
+		{"with first_sequence null", from, from + `,"first_sequence":null`, "/first_sequence"},
+		{"with a byte order mark", `{"keys"`, "\ufeff" + `{"keys"`, "not a JWK Set"},
+		{"with an hour of one digit", "T07:12", "T7:12", "valid_from is not a time"},
+		{"with a comma in a time", "418000000Z", "418000000Z\",\"valid_until\":\"2027-10-09T07:12:03,5Z", "valid_until is not a time"},
 		{"with an offset in a time", "418000000Z", "418000000+02:00", "valid_from is not a time"},
 		{"with a date for a time", from, `"valid_from":"2026-10-09"`, "valid_from is not a time"},
 		{"with the zero time, which would be none", from, from + `,"revoked_at":"0001-01-01T00:00:00Z"`, "revoked_at is not a time"},
@@ -94,11 +109,18 @@ func TestARegistryIsRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.message)
 		})
 	}
-	_, err := journal.ParseRegistry(bytes.Repeat([]byte(" "), 2<<20))
+	for _, text := range []string{`{}`, `null`, `{"keys":null}`, `[]`, ``} {
+		_, err := journal.ParseRegistry([]byte(text))
+		require.ErrorContains(t, err, "not a JWK Set", "%s is no registry, not one without keys", text)
+	}
+	r, err := journal.ParseRegistry([]byte(`{"keys":[]}`))
+	require.NoError(t, err, "that nothing is trusted can be said")
+	require.Empty(t, r.Keys())
+	_, err = journal.ParseRegistry(bytes.Repeat([]byte(" "), 2<<20))
 	require.ErrorContains(t, err, "more than")
 	_, err = journal.ReadRegistry(filepath.Join(t.TempDir(), "keys.json"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	r := registryOf(t, trustedKey(trusted))
+	r = registryOf(t, trustedKey(trusted))
 	require.ErrorContains(t, r.Add(trustedKey(trusted)), "there already")
 }
 
@@ -133,6 +155,39 @@ func TestKeysOfLowOrderAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	key := journal.Key{ID: journal.KeyID(public), PublicKey: public, ValidFrom: record.NewTime(epoch)}
 	require.ErrorContains(t, new(journal.Registry).Add(key), "canonical encoding")
+}
+
+func TestAKeyThatIsNoPointIsRefused(t *testing.T) {
+	// Every second y has no x; 2 is the smallest of them.
+	refused := 0
+	for y := range byte(100) {
+		public := append([]byte{y}, make([]byte, 31)...)
+		key := journal.Key{ID: journal.KeyID(public), PublicKey: public, ValidFrom: record.NewTime(epoch)}
+		if err := new(journal.Registry).Add(key); y == 2 || err != nil && y > 1 {
+			require.ErrorContains(t, err, "not a point of the curve", "y = %d", y)
+			refused++
+		}
+	}
+	require.InDelta(t, 50, refused, 20)
+	for seed := range byte(50) {
+		require.NoError(t, new(journal.Registry).Add(trustedKey(newSeedSigner(seed))), "an honest key is a point")
+	}
+}
+
+func TestATimeThatCannotBeWrittenIsRefused(t *testing.T) {
+	for _, at := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		key := trustedKey(trusted)
+		key.ValidUntil = record.NewTime(at)
+		key.ValidFrom = record.NewTime(at.Add(-time.Hour))
+		require.ErrorContains(t, new(journal.Registry).Add(key), "not in the years")
+	}
+}
+
+func TestARegistryIsARegularFile(t *testing.T) {
+	_, err := journal.ReadRegistry(t.TempDir())
+	require.ErrorContains(t, err, "not a regular file")
+	_, err = journal.ReadRegistry(os.DevNull)
+	require.ErrorContains(t, err, "not a regular file")
 }
 
 func TestANewKeySignsAndIsTrusted(t *testing.T) {

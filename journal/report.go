@@ -3,6 +3,11 @@
 
 package journal
 
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+)
+
 // Check is the outcome of a check (contract 6). One that was not performed on
 // every entry is never valid.
 type Check string
@@ -50,7 +55,7 @@ type Finding struct {
 	// or if the finding has no place.
 	Sequence uint64 `json:"sequence,omitzero"`
 	// Segment and Offset are the file and byte where the line begins. Segment
-	// is empty if the finding has no place.
+	// is empty if the finding has no place; JSON then has no offset either.
 	Segment string `json:"segment,omitzero"`
 	Offset  int64  `json:"offset"`
 	// Expected is what the check computes: the record hash of the entry
@@ -62,6 +67,19 @@ type Finding struct {
 	ObservedRecordHash   string `json:"observed_record_hash,omitzero"`
 	// Detail says more in words. It never holds content.
 	Detail string `json:"detail,omitzero"`
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (f Finding) MarshalJSONTo(e *jsontext.Encoder) error {
+	type members Finding
+	out := struct {
+		members `json:",inline"`
+		Offset  *int64 `json:"offset,omitzero"`
+	}{members: members(f)}
+	if f.Segment != "" {
+		out.Offset = &f.Offset
+	}
+	return json.MarshalEncode(e, out)
 }
 
 // ExitCode returns the verdict as contract 6 defines it: 0 valid, 1 broken, 2 a

@@ -55,10 +55,29 @@ func (s *Source) Size() int64 {
 	return size
 }
 
+// LeftOutError says what of a target Open could not take. Nothing is left out
+// without a word: it may be a journal.
+type LeftOutError struct {
+	// Problems are errors of one line each.
+	Problems []error
+}
+
+func (e *LeftOutError) Error() string {
+	if n := len(e.Problems) - 1; n > 0 {
+		return fmt.Sprintf("%v (and %d more)", e.Problems[0], n)
+	}
+	return e.Problems[0].Error()
+}
+
+// Unwrap returns the problems.
+func (e *LeftOutError) Unwrap() []error { return e.Problems }
+
 // Open finds the journals of a target: a root with journals somewhere below
 // it, the directory of one journal, a segment, or a file that holds segments
-// one after another. Other files, such as what a crash tore off and caches, are
-// left out. No journal at all is an error that wraps ErrNoJournal.
+// one after another. Other files, such as what a crash tore off, and the caches
+// in a journal's directory are not part of it. No journal at all is an error that
+// wraps ErrNoJournal. If some of a root cannot be taken, Open returns the rest of
+// its journals together with a *LeftOutError.
 func Open(target string) ([]*Source, error) {
 	// A link to a root is a root.
 	resolved, err := filepath.EvalSymlinks(target)
@@ -77,60 +96,15 @@ func Open(target string) ([]*Source, error) {
 		first, _ := firstSequenceOf(filepath.Base(target), segmentSuffix)
 		return []*Source{{Path: target, Segments: []Segment{{Path: target, FirstSequence: first, Size: info.Size()}}}}, nil
 	case info.IsDir():
-		return openRoot(target, resolved)
+		w := walk{target: target, root: resolved}
+		return w.open()
 	default:
 		return nil, fmt.Errorf("open journal: %s is neither a file nor a directory", target)
 	}
 }
 
-// openRoot finds every directory with segments at or below root and names it
-// by target.
-func openRoot(target, root string) ([]*Source, error) {
-	var sources []*Source
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if !d.IsDir() {
-			return refuseLink(path, d)
-		}
-		if name := d.Name(); path != root && (name == "tiles" || name == "index") {
-			return filepath.SkipDir
-		}
-		segments, err := segmentsIn(path)
-		if err != nil || len(segments) == 0 {
-			return err
-		}
-		sources = append(sources, &Source{Path: target + strings.TrimPrefix(path, root), Segments: segments})
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open journal: %w", err)
-	}
-	if len(sources) == 0 {
-		return nil, fmt.Errorf("%w in %s: a journal is a directory with segments named by %d digits and %s", ErrNoJournal, target, sequenceDigits, segmentSuffix)
-	}
-	return sources, nil
-}
-
-// refuseLink refuses a link to a directory, which a walk does not follow: a
-// journal behind it would be left out without a word.
-func refuseLink(path string, d fs.DirEntry) error {
-	if d.Type()&fs.ModeSymlink == 0 {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a link to a directory; name its target instead", path)
-	}
-	return nil
-}
-
 // segmentsIn lists the segments of one directory in order.
-func segmentsIn(directory string) ([]Segment, error) {
-	entries, err := os.ReadDir(directory)
-	if err != nil {
-		return nil, err
-	}
+func segmentsIn(directory string, entries []fs.DirEntry) ([]Segment, error) {
 	var segments []Segment
 	var compressed []string
 	for _, e := range entries {

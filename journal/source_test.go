@@ -5,6 +5,7 @@ package journal_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,17 +69,56 @@ func TestALinkToARootIsARoot(t *testing.T) {
 	sources, err := journal.Open(link)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(link, "reads"), sources[0].Path)
+}
 
-	inside := tree(t, map[string]string{"reads/" + segmentName(1): "a\n"})
-	require.NoError(t, os.Symlink(root, filepath.Join(inside, "more")))
-	_, err = journal.Open(inside)
-	require.ErrorContains(t, err, "is a link to a directory", "never left out without a word")
+func TestWhatCannotBeTakenOfARootDoesNotKeepTheRestFromBeing(t *testing.T) {
+	root := tree(t, map[string]string{
+		"a/reads/" + segmentName(1):          "a\n",
+		"b/reads/" + segmentName(1) + ".zst": "x",
+		"b/reads/" + segmentName(4):          "b\n",
+		"z/reads/" + segmentName(1):          "z\n",
+	})
+	elsewhere := tree(t, map[string]string{"reads/" + segmentName(1): "a\n"})
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(root, "m")))
+	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "gone"), filepath.Join(root, "n")))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "o"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "o", segmentName(1)), 0o700))
+	sources, err := journal.Open(root)
+	var paths []string
+	for _, s := range sources {
+		paths = append(paths, s.Path)
+	}
+	require.Equal(t, []string{filepath.Join(root, "a", "reads"), filepath.Join(root, "z", "reads")}, paths)
+	leftOut, ok := errors.AsType[*journal.LeftOutError](err)
+	require.True(t, ok, "%v", err)
+	require.Len(t, leftOut.Problems, 4, "never left out without a word")
+	for i, message := range []string{"zstd -d", "is a link to a directory", "leads nowhere", "is not a file"} {
+		require.ErrorContains(t, leftOut.Problems[i], message)
+	}
+	require.NotContains(t, err.Error(), "\n")
+}
+
+func TestAnOrganizationMayBeCalledAsACacheIs(t *testing.T) {
+	root := tree(t, map[string]string{
+		"index/default/reads/" + segmentName(1):          "a\n",
+		"bank/tiles/reads/" + segmentName(1):             "b\n",
+		"bank/tiles/reads/index/repeats.db":              "x",
+		"bank/tiles/reads/tiles/" + segmentName(1):       "x",
+		"bank/tiles/reads/tiles/index/" + segmentName(1): "x",
+		"tiles/" + segmentName(1):                        "c\n",
+		"tiles/index/tiles/" + segmentName(1):            "x",
+	})
+	sources, err := journal.Open(root)
+	require.NoError(t, err)
+	var paths []string
+	for _, s := range sources {
+		paths = append(paths, filepath.ToSlash(strings.TrimPrefix(s.Path, root+string(filepath.Separator))))
+	}
+	require.Equal(t, []string{"bank/tiles/reads", "index/default/reads", "tiles"}, paths)
 }
 
 func TestATargetWithoutAJournalIsAnError(t *testing.T) {
 	_, err := journal.Open(t.TempDir())
-	require.ErrorIs(t, err, journal.ErrNoJournal)
-	_, err = journal.Open(tree(t, map[string]string{"tiles/" + segmentName(1): "x"}))
 	require.ErrorIs(t, err, journal.ErrNoJournal)
 	_, err = journal.Open(filepath.Join(t.TempDir(), "no"))
 	require.ErrorIs(t, err, os.ErrNotExist)

@@ -32,8 +32,8 @@ func (v *verifier) checkTrust(c *checked) {
 		v.distrust(c, code, "key "+key.ID)
 		return
 	}
-	if v.changesKey(c) && !v.bridged(c, &key) {
-		v.distrust(c, CodeKeyUnknown, "key changes to "+key.ID+" without journal.key_rotated and without first_sequence in the registry")
+	if problem := v.judgeChange(c, &key); problem != "" {
+		v.distrust(c, CodeKeyUnknown, problem)
 		return
 	}
 	c.trusted = c.signature == Valid
@@ -46,19 +46,32 @@ func (v *verifier) distrust(c *checked, code Code, detail string) {
 	v.find(c, f)
 }
 
-// changesKey reports whether an entry has another key than the one before.
-func (v *verifier) changesKey(c *checked) bool {
-	return v.head.keyID != "" && c.sequence > v.head.sequence && c.keyID != v.head.keyID
-}
-
-// bridged reports whether a change of keys is one: the outgoing key announced
-// it in the entry before, or the registry says that the key begins here.
-func (v *verifier) bridged(c *checked, key *Key) bool {
-	if first, ok := key.FirstSequence[v.journalOf(c)]; ok && first == c.sequence {
-		return true
+// judgeChange says what is wrong with the key of an entry after that of the entry
+// before; "" means nothing. A key that is announced takes over with the next
+// entry, and no key takes over that was not; or the registry says that the key
+// begins here. Of an entry that repeats a sequence nothing is said.
+func (v *verifier) judgeChange(c *checked, key *Key) string {
+	h := &v.head
+	if h.start || c.sequence <= h.sequence {
+		return ""
 	}
-	return v.head.skipped == 0 && c.sequence == v.head.sequence+1 &&
-		v.head.rotatedTo == c.keyID && c.eventType == eventKeyAccepted
+	changes := h.keyID != "" && c.keyID != h.keyID
+	if first, ok := key.FirstSequence[v.journalOf(c)]; ok && first == c.sequence && changes {
+		return ""
+	}
+	adjacent := h.skipped == 0 && c.sequence == h.sequence+1
+	accepts := c.eventType == eventKeyAccepted
+	switch {
+	case adjacent && accepts && h.rotatedTo == c.keyID:
+		return ""
+	case changes:
+		return "key changes to " + key.ID + " without " + eventKeyRotated + " and without first_sequence in the registry"
+	case adjacent && h.rotatedTo != "":
+		return "the entry before hands over to key " + h.rotatedTo + ", and this is not its " + eventKeyAccepted
+	case adjacent && accepts:
+		return eventKeyAccepted + " without " + eventKeyRotated + " before it"
+	}
+	return ""
 }
 
 // journalOf returns the journal of an entry, which an audit event does not name.

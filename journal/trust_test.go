@@ -87,7 +87,17 @@ func TestAKeyChangesOverABridgeOnly(t *testing.T) {
 		}, append(both(), trustedKey(stranger)), 4},
 		{"announced, with an entry between", func(w *writer) {
 			as(rotate(w).read(), incoming).event("journal.key_accepted", nil)
-		}, both(), 5},
+		}, both(), 4},
+		{"announced, and the outgoing key goes on", func(w *writer) { rotate(w).read().read() }, both(), 4},
+		{"announced twice", func(w *writer) { as(rotate(rotate(w)), incoming).event("journal.key_accepted", nil) }, both(), 4},
+		{"announced, and accepted by the outgoing key", func(w *writer) { rotate(w).event("journal.key_accepted", nil) }, both(), 4},
+		{"accepted by the key that signs anyway", func(w *writer) { w.event("journal.key_accepted", nil) }, both(), 3},
+		{"accepted where the registry says that it begins", func(w *writer) {
+			as(w, incoming).event("journal.key_accepted", nil).read()
+		}, beginning(3), 0},
+		{"announced, and another one begins where the registry says so", func(w *writer) {
+			as(w.event("journal.key_rotated", map[string]string{"incoming_key_id": stranger.KeyID()}), incoming).read()
+		}, beginning(4), 0},
 		{"announced to a key that the registry does not trust", func(w *writer) {
 			as(rotate(w), incoming).event("journal.key_accepted", nil)
 		}, both()[:1], 4},
@@ -127,6 +137,13 @@ func TestAJournalThatBeginsLaterMayBeginWithAnyTrustedKey(t *testing.T) {
 		report := verify(t, store(t, first, w.lines[first-1:]...), registry)
 		require.Equal(t, 0, report.ExitCode(), "%+v", report)
 	}
+}
+
+func TestAKeyThatWasAnnouncedInVainIsOneFinding(t *testing.T) {
+	w := journalOf(t, 2).event("journal.key_rotated", map[string]string{"incoming_key_id": incoming.KeyID()}).read().read()
+	report := verifyLines(t, w.lines...)
+	require.Equal(t, []journal.Code{journal.CodeKeyUnknown}, brokenCodes(report))
+	require.Contains(t, report.FirstBad.Detail, incoming.KeyID())
 }
 
 func TestAnotherSignatureAlgorithmIsUncheckedAndNeverValid(t *testing.T) {

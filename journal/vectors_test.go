@@ -6,9 +6,11 @@ package journal_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,43 +60,72 @@ func vectorJournal(t *testing.T) *writer {
 	return w.event("journal.key_accepted", nil).event(record.EventJournalClosed, nil)
 }
 
-// brokenVectors are journals that a verifier must refuse, by the code that it
-// must give first.
-func brokenVectors(t *testing.T, valid *writer) map[journal.Code][][]byte {
+// brokenVectors are journals that a verifier must refuse: the lines of their
+// segments by the first sequence in the name. A vector is named by the code that
+// must be given first, and a word or two if there are several.
+func brokenVectors(t *testing.T, valid *writer) map[string]map[int][][]byte {
 	l := valid.lines
-	with := func(i int, line []byte) [][]byte {
+	with := func(i int, line []byte) map[int][][]byte {
 		out := slices.Clone(l)
 		out[i] = line
-		return out
+		return map[int][][]byte{1: out}
 	}
-	reforged := reseal(t, l[2], trusted, entryOf(t, l[2]).Integrity.PreviousEventHash, elsewhere)
+	all := func(lines ...[]byte) map[int][][]byte { return map[int][][]byte{1: lines} }
+	previous := func(i int) string { return entryOf(t, l[i]).Integrity.PreviousEventHash }
+	// rotated is the place of journal.key_rotated.
+	rotated := slices.IndexFunc(l, func(line []byte) bool { return entryOf(t, line).Header.EventType == "journal.key_rotated" })
+	unrotated := *valid
+	unrotated.lines, unrotated.previous = slices.Clone(l[:rotated+1]), hashOf(t, l[rotated])
+	unrotated.sequence, unrotated.signer = uint64(rotated+1), trusted
+	foreign := *valid
+	foreign.lines, foreign.previous, foreign.sequence, foreign.signer = slices.Clone(l[:2]), hashOf(t, l[1]), 2, trusted
+	foreign.foreign("future_record", "9.0.0")
+	reforged := reseal(t, l[2], trusted, previous(2), elsewhere)
 	reforged = replace(reforged, entryOf(t, reforged).Integrity.Signature.Value, entryOf(t, l[2]).Integrity.Signature.Value)
-	late := newWriter(t)
-	late.id, late.at = valid.id, epoch.AddDate(10, 0, 0)
-	early := newWriter(t)
-	early.id, early.at = valid.id, epoch.AddDate(-10, 0, 0)
-	revoked := newWriter(t)
-	revoked.id, revoked.signer = valid.id, revokedSigner
-	unsafe := reseal(t, l[2], trusted, entryOf(t, l[2]).Integrity.PreviousEventHash, func(body []byte) []byte {
+	late, early, revoked := newWriterOf(valid), newWriterOf(valid), newWriterOf(valid)
+	late.at, early.at, revoked.signer = epoch.AddDate(10, 0, 0), epoch.AddDate(-10, 0, 0), revokedSigner
+	unsafe := reseal(t, l[2], trusted, previous(2), func(body []byte) []byte {
 		return replace(body, `"retention_class":"kyc"}`, `"retention_class":"kyc","unknown":1}`)
 	})
-	return map[journal.Code][][]byte{
-		journal.CodeNotCanonical:         with(2, replace(l[2], `"bank"`, `"\u0062ank"`)),
-		journal.CodeSchemaInvalid:        with(2, unsafe),
-		journal.CodeRecordHashMismatch:   with(2, replace(l[2], `"bank"`, `"tank"`)),
-		journal.CodeSignatureInvalid:     with(2, reforged),
-		journal.CodeKeyUnknown:           with(2, reseal(t, l[2], stranger, entryOf(t, l[2]).Integrity.PreviousEventHash, same)),
-		journal.CodeKeyNotYetValid:       early.event(record.EventJournalOpened, nil).lines,
-		journal.CodeKeyExpired:           late.event(record.EventJournalOpened, nil).lines,
-		journal.CodeKeyRevoked:           revoked.event(record.EventJournalOpened, nil).lines,
-		journal.CodePreviousHashMismatch: with(2, reseal(t, l[2], trusted, hashOf(t, l[0]), same)),
-		journal.CodeSequenceGap:          slices.Delete(slices.Clone(l), 2, 3),
-		journal.CodeSequenceDuplicate:    slices.Insert(slices.Clone(l), 3, l[2]),
-		journal.CodeJournalIDMismatch: with(2, reseal(t, l[2], trusted, entryOf(t, l[2]).Integrity.PreviousEventHash, func(body []byte) []byte {
+	return map[string]map[int][][]byte{
+		"not_canonical":                with(2, replace(l[2], `"bank"`, `"\u0062ank"`)),
+		"schema_invalid":               with(2, unsafe),
+		"schema_invalid.header":        with(2, forged(t, l[2], trusted, func(e map[string]any) { bodyOf(e)["occurred_at"] = "2026-10-09T08:12:03Z" })),
+		"schema_invalid.frame":         with(2, forged(t, l[2], trusted, func(e map[string]any) { bodyOf(e)["sequence"] = "3" })),
+		"schema_invalid.verification":  all(l[0], l[1], forged(t, foreign.lines[2], trusted, verifiedBefore)),
+		"record_hash_mismatch":         with(2, replace(l[2], `"bank"`, `"tank"`)),
+		"record_hash_mismatch.header":  with(2, retyped(l[2], "event_type")),
+		"record_hash_mismatch.frame":   with(2, retyped(l[2], "sequence")),
+		"signature_invalid":            with(2, reforged),
+		"key_unknown":                  with(2, reseal(t, l[2], stranger, previous(2), same)),
+		"key_unknown.not_accepted":     all(unrotated.read().lines...),
+		"key_unknown.not_announced":    all(slices.Clone(newWriterOf(valid).event(record.EventJournalOpened, nil).event("journal.key_accepted", nil).lines)...),
+		"key_not_yet_valid":            all(early.event(record.EventJournalOpened, nil).lines...),
+		"key_expired":                  all(late.event(record.EventJournalOpened, nil).lines...),
+		"key_revoked":                  all(revoked.event(record.EventJournalOpened, nil).lines...),
+		"previous_hash_mismatch":       with(2, reseal(t, l[2], trusted, hashOf(t, l[0]), same)),
+		"sequence_gap":                 all(slices.Delete(slices.Clone(l), 2, 3)...),
+		"sequence_gap.name":            {1: l[:3], 5: l[3:]},
+		"sequence_gap.empty":           {1: l, len(l) + 3: nil},
+		"sequence_duplicate":           all(slices.Insert(slices.Clone(l), 3, l[2])...),
+		"sequence_duplicate.other_key": all(slices.Insert(slices.Clone(l), 3, reseal(t, l[2], incoming, previous(2), same))...),
+		"journal_id_mismatch": with(2, reseal(t, l[2], trusted, previous(2), func(body []byte) []byte {
 			return replace(body, `"jrn_vectors"`, `"jrn_other"`)
 		})),
-		journal.CodeTornTail: with(len(l)-1, l[len(l)-1][:100]),
+		"torn_tail": with(len(l)-1, l[len(l)-1][:100]),
 	}
+}
+
+// newWriterOf begins another journal with the id of one.
+func newWriterOf(other *writer) *writer {
+	w := newWriter(other.t)
+	w.id = other.id
+	return w
+}
+
+// verifiedBefore has an entry claim what only a verifier may say.
+func verifiedBefore(e map[string]any) {
+	e["integrity"].(map[string]any)["verification"].(map[string]any)["status"] = "valid"
 }
 
 var revokedSigner = newSeedSigner(4)
@@ -117,8 +148,10 @@ func TestTheGoldenVectorsAreWhatThisVersionWrites(t *testing.T) {
 		"keys.json":               registry,
 		"valid/" + segmentName(1): bytes.Join(valid.lines, nil),
 	}
-	for code, lines := range brokenVectors(t, valid) {
-		files["broken/"+string(code)+"/"+segmentName(1)] = bytes.Join(lines, nil)
+	for name, segments := range brokenVectors(t, valid) {
+		for first, lines := range segments {
+			files["broken/"+name+"/"+segmentName(first)] = bytes.Join(lines, nil)
+		}
 	}
 	for name, want := range files {
 		path := filepath.Join(vectors, filepath.FromSlash(name))
@@ -143,16 +176,31 @@ func TestTheGoldenVectorsGetTheirVerdicts(t *testing.T) {
 	report := verify(t, filepath.Join(vectors, "valid"), registry)
 	require.Equal(t, 0, report.ExitCode(), "%+v", report)
 	require.Equal(t, journal.Valid, report.Schema)
+	readme, err := os.ReadFile(filepath.Join(vectors, "README.md"))
+	require.NoError(t, err)
 	broken, err := os.ReadDir(filepath.Join(vectors, "broken"))
 	require.NoError(t, err)
 	seen := map[journal.Code]bool{}
 	for _, d := range broken {
 		report := verify(t, filepath.Join(vectors, "broken", d.Name()), registry)
 		require.Equal(t, 1, report.ExitCode(), d.Name())
-		require.Equal(t, journal.Code(d.Name()), report.FirstBad.Code, "%+v", report)
+		code, _, _ := strings.Cut(d.Name(), ".")
+		require.Equal(t, journal.Code(code), report.FirstBad.Code, "%+v", report)
 		seen[report.FirstBad.Code] = true
+		require.Contains(t, string(readme), fmt.Sprintf("| `%s` | %s |\n", d.Name(), listed(report)), "what else a verifier finds is said")
 	}
 	for _, doc := range journal.CodeDocs() {
 		require.Equal(t, doc.Class == journal.ClassBroken, seen[doc.Code], "%s has a vector", doc.Code)
 	}
+}
+
+// listed lists the broken findings of a report with their sequences, in order.
+func listed(r *journal.Report) string {
+	var all []string
+	for _, f := range r.Findings {
+		if f.Class == journal.ClassBroken {
+			all = append(all, fmt.Sprintf("`%s` %d", f.Code, f.Sequence))
+		}
+	}
+	return strings.Join(all, ", ")
 }

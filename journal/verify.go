@@ -39,6 +39,8 @@ func Verify(ctx context.Context, s *Source, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", s.Path, err)
 	}
+	v.enter(len(s.Segments) - 1)
+	v.tellName()
 	if v.report.RecordsChecked == 0 && v.report.FirstBad == nil {
 		return nil, fmt.Errorf("verify %s: %w", s.Path, ErrNoEntries)
 	}
@@ -51,6 +53,10 @@ type verifier struct {
 	registry *Registry
 	report   Report
 	head     head
+	// segment is the one that is read, and misnamed what is wrong with its name
+	// if no entry in it said so yet.
+	segment  int
+	misnamed *Finding
 	// broken and open say for the checks of the report whether one line failed
 	// them, and whether one could not be given to them.
 	chainBroken, schemaBroken, schemaOpen   bool
@@ -71,6 +77,7 @@ func newVerifier(s *Source, registry *Registry) *verifier {
 
 // add judges the next line.
 func (v *verifier) add(c *checked) {
+	v.enter(c.segment)
 	if c.torn {
 		v.addTorn(c)
 		return
@@ -92,6 +99,7 @@ func (v *verifier) add(c *checked) {
 	v.checkSchema(c)
 	v.checkJournal(c)
 	v.checkPlace(c)
+	v.tellName()
 }
 
 // addTorn takes a line that its file cuts off.
@@ -108,8 +116,11 @@ func (v *verifier) addTorn(c *checked) {
 // addUnreadable takes a line that is no entry.
 func (v *verifier) addUnreadable(c *checked, code Code, detail string) {
 	v.chainBroken, v.signatureOpen, v.schemaOpen = true, true, true
-	v.find(c, Finding{Code: code, Sequence: v.head.next(), Detail: detail})
-	v.head.skip("", "")
+	v.find(c, Finding{
+		Code: code, Sequence: v.head.next(), Detail: detail,
+		ObservedPreviousHash: c.previous, ExpectedRecordHash: c.computed, ObservedRecordHash: c.recordHash,
+	})
+	v.head.skip(c.recordHash, c.computed)
 }
 
 // addAltered takes an entry whose bytes are not those of its record hash. The
@@ -119,6 +130,9 @@ func (v *verifier) addAltered(c *checked) {
 	f := v.placed(c, CodeRecordHashMismatch)
 	if next := v.head.next(); next != 0 && next != c.sequence {
 		f.Sequence, f.Detail = next, fmt.Sprintf("entry names sequence %d", c.sequence)
+		if c.sequence == 0 {
+			f.Detail = "the sequence that the entry names cannot be read"
+		}
 	}
 	if v.head.skipped == 0 {
 		f.ExpectedPreviousHash = v.head.hash

@@ -6,6 +6,7 @@ package journal_test
 import (
 	"bytes"
 	"context"
+	"encoding/json/v2"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -153,6 +154,21 @@ func TestTheNameOfTheFirstSegmentIsAPromise(t *testing.T) {
 	require.Equal(t, []journal.Code{journal.CodeSequenceGap}, brokenCodes(report))
 	report = verify(t, store(t, 3, w.lines...), registry)
 	require.Equal(t, []journal.Code{journal.CodeSequenceDuplicate}, brokenCodes(report))
+}
+
+func TestAFindingSaysItsPlaceIfItHasOne(t *testing.T) {
+	text, err := json.Marshal(journal.Finding{Code: journal.CodeSequenceGap, Segment: "s", Sequence: 1})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"code":"sequence_gap","class":"","sequence":1,"segment":"s","offset":0}`, string(text))
+	text, err = json.Marshal(journal.Finding{Code: journal.CodeTailUnattested, Class: journal.ClassNote})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"code":"tail_unattested","class":"note"}`, string(text))
+}
+
+func TestOneMissingEntryIsOneEntry(t *testing.T) {
+	w := journalOf(t, 5)
+	require.Contains(t, verifyLines(t, w.lines[0], w.lines[2]).FirstBad.Detail, "; 1 entry is missing")
+	require.Contains(t, verifyLines(t, w.lines[0], w.lines[3]).FirstBad.Detail, "; 2 entries are missing")
 }
 
 func TestNothingToVerifyIsAnError(t *testing.T) {

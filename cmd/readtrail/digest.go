@@ -21,7 +21,9 @@ func newDigestCommand(con *console) *cobra.Command {
 		Short: "Compute the digest that a journal would hold of a content",
 		Long: "Compute the digest of a content as entries hold it, to compare it with\n" +
 			"arguments_digest, result_digest, query_digest or content_digest of a read. FILE is the\n" +
-			"content as the tool gave it; - is standard input.",
+			"content as the tool gave it; - is standard input.\n\n" +
+			"What entries hold no digest of has none here either, and the exit code is 2: nothing at all, a\n" +
+			"placeholder that a library writes in place of content, and a credential.",
 		Example: "  readtrail digest result.json",
 		Args:    arguments("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,14 +50,38 @@ func digestFile(name string, stdin io.Reader) (content.Digest, error) {
 		defer file.Close()
 		in = file
 	}
-	digest, err := content.OfReader(in)
+	var start head
+	digest, err := content.OfReader(io.TeeReader(in, &start))
 	if err != nil {
 		return content.Digest{}, fileError(name, err)
 	}
 	if digest.Value == "" {
-		return content.Digest{}, fmt.Errorf("%s: holds a placeholder that a library writes in place of content, which has no digest: take the content from the source", name)
+		return content.Digest{}, fmt.Errorf("%s: %s", name, whyNoDigest(string(start)))
 	}
 	return digest, nil
+}
+
+// whyNoDigest says why no entry holds a digest of a content.
+func whyNoDigest(s string) string {
+	switch {
+	case s == "":
+		return "holds nothing, and no entry holds a digest of that"
+	case content.LooksLikeCredential(s):
+		return "withheld: looks like a credential, and no entry holds a digest of one"
+	default:
+		return "holds a placeholder that a library writes in place of content, which has no digest: take the content from the source"
+	}
+}
+
+// head keeps the beginning of what is written to it. Only what is shorter can be
+// without a digest.
+type head []byte
+
+const maxHead = 64 << 10
+
+func (h *head) Write(p []byte) (int, error) {
+	*h = append(*h, p[:min(len(p), maxHead-len(*h))]...)
+	return len(p), nil
 }
 
 func printDigest(con *console, d content.Digest, asJSON bool) error {

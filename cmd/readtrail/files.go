@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 )
 
+// syncDirectory is a variable so that a test can have it fail, as a disk does.
+var syncDirectory = syncDir
+
 // writeNew writes a file that must not exist (fs.ErrExist), and its name, to
 // the disk. What it could not finish it takes away again.
 func writeNew(path string, data []byte, mode fs.FileMode) error {
@@ -19,31 +22,40 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 		return fmt.Errorf("create file: %w", err)
 	}
 	if err = fill(f, data, mode); err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = syncDirectory(filepath.Dir(path))
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("write file: %w", err), os.Remove(path))
+		return alsoRemove(fmt.Errorf("write file: %w", err), path)
 	}
 	return nil
 }
 
 // replaceFile puts a new file in the place of path in one step: a reader, or a
-// crash, finds the old one or the new one.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
+// crash, finds the old one or the new one. After an error, replaced says whether
+// the new one is in place and only may be lost again if the machine stops now.
+func replaceFile(path string, data []byte, mode fs.FileMode) (replaced bool, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
+		return false, fmt.Errorf("replace %s: %w", path, err)
 	}
 	if err = fill(f, data, mode); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("replace %s: %w", path, err), os.Remove(f.Name()))
+		return false, alsoRemove(fmt.Errorf("replace %s: %w", path, err), f.Name())
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
+	if err := syncDirectory(filepath.Dir(path)); err != nil {
+		return true, fmt.Errorf("replace %s: %w", path, err)
 	}
-	return nil
+	return true, nil
+}
+
+// alsoRemove takes a file away after an error and adds what that gave.
+func alsoRemove(err error, path string) error {
+	if removeErr := os.Remove(path); removeErr != nil {
+		return fmt.Errorf("%w; remove what is left: %w", err, removeErr)
+	}
+	return err
 }
 
 // fill writes, syncs and closes a new file. The mode is set again because the

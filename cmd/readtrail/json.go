@@ -9,7 +9,6 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"io"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -25,7 +24,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // escapeJSON spells the characters of a valid JSON text that a terminal could
-// act on as JSON escapes: the value stays the same and a hostile journal cannot
+// act on, or that nobody sees, as JSON escapes: the value stays the same and a hostile journal cannot
 // steer the terminal. They only occur in strings; ASCII controls never occur.
 func escapeJSON(raw []byte) []byte {
 	if !bytes.ContainsFunc(raw, hidden) {
@@ -48,4 +47,4 @@ func escapeJSON(raw []byte) []byte {
 	return out
 }
 
-func hidden(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
+func hidden(r rune) bool { return r >= 0x7f && !isVisible(r) }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,12 @@ func newShowCommand(con *console) *cobra.Command {
 		Example: "  readtrail show journal --tool-call call_syn_0193_02\n  readtrail show journal --sequence 10-20 --json",
 		Args:    arguments("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"sequence", "trace", "execution", "tool-call", "kind"} {
+				// It would select everything; a script's variable was empty.
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return usagef(cmd, "--%s is empty", name)
+				}
+			}
 			if err := f.check(); err != nil {
 				return usageError{cmd, err}
 			}
@@ -57,9 +64,10 @@ type presenter interface {
 
 func show(con *console, target string, f *filter, limit uint, asJSON bool) error {
 	sources, err := journal.Open(target)
-	if err != nil {
+	if len(sources) == 0 {
 		return err
 	}
+	leftOut, partly := errors.AsType[*journal.LeftOutError](err)
 	con.note("unverified: run readtrail verify")
 	var p presenter = &entryTable{con: con, several: len(sources) > 1}
 	if asJSON {
@@ -81,8 +89,16 @@ func show(con *console, target string, f *filter, limit uint, asJSON bool) error
 	if s.shown == 0 {
 		con.note("no entry matches")
 	}
+	if partly {
+		for _, problem := range leftOut.Problems {
+			con.note("readtrail: %v", problem)
+		}
+	}
 	if s.unreadable > 0 {
 		return fmt.Errorf("%s: %s could not be read as entries and are not shown: run readtrail verify", target, count(s.unreadable, "line"))
+	}
+	if partly {
+		return verdict(exitUnchecked)
 	}
 	return nil
 }

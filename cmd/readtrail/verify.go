@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,6 @@ import (
 
 func newVerifyCommand(con *console) *cobra.Command {
 	v := &verification{con: con}
-	var keys string
 	cmd := &cobra.Command{
 		Use:   "verify TARGET --keys FILE",
 		Short: "Check that a journal stands as it was written",
@@ -31,17 +31,15 @@ func newVerifyCommand(con *console) *cobra.Command {
 			if v.json && v.quiet {
 				return usagef(cmd, "--json and --quiet exclude each other")
 			}
-			if cmd.Flags().Changed("keys") {
-				var err error
-				if v.options.Registry, err = journal.ReadRegistry(keys); err != nil {
-					return err
-				}
+			v.keysGiven = cmd.Flags().Changed("keys")
+			if v.keysGiven && v.keys == "" {
+				return usagef(cmd, "--keys is empty")
 			}
 			return v.run(cmd.Context(), args[0])
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&keys, "keys", "", "the registry of trusted keys, keys.json")
+	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
 	flags.BoolVar(&v.json, "json", false, "print one JSON document")
 	flags.BoolVar(&v.quiet, "quiet", false, "print nothing; the exit code is the answer")
 	return cmd
@@ -50,22 +48,18 @@ func newVerifyCommand(con *console) *cobra.Command {
 // verification verifies the journals of one target and prints the reports.
 type verification struct {
 	con         *console
-	options     journal.Options
+	keys        string
+	keysGiven   bool
 	json, quiet bool
 
 	reports []*journal.Report
 	errors  []string
 }
 
-// run returns a verdict, or an error if there is nothing to judge.
+// run returns a verdict; its reasons were printed, also if there was nothing to
+// judge.
 func (v *verification) run(ctx context.Context, target string) error {
-	sources, err := journal.Open(target)
-	if err != nil {
-		return err
-	}
-	for _, source := range sources {
-		v.verify(ctx, source)
-	}
+	v.verifyAll(ctx, target)
 	code := v.exitCode()
 	if v.json {
 		if err := v.writeJSON(target, code); err != nil {
@@ -78,17 +72,35 @@ func (v *verification) run(ctx context.Context, target string) error {
 	return nil
 }
 
+func (v *verification) verifyAll(ctx context.Context, target string) {
+	var options journal.Options
+	if v.keysGiven {
+		var err error
+		if options.Registry, err = journal.ReadRegistry(v.keys); err != nil {
+			v.fail(err)
+			return
+		}
+	}
+	sources, err := journal.Open(target)
+	for _, source := range sources {
+		v.verify(ctx, source, options)
+	}
+	if leftOut, partly := errors.AsType[*journal.LeftOutError](err); partly {
+		v.fail(leftOut.Problems...)
+	} else if err != nil {
+		v.fail(err)
+	}
+}
+
 // verify judges one journal. One that cannot be judged does not keep the
 // others from being so.
-func (v *verification) verify(ctx context.Context, source *journal.Source) {
-	options := v.options
+func (v *verification) verify(ctx context.Context, source *journal.Source, options journal.Options) {
 	shown := newProgress(v.con, "verifying "+escape(source.Path))
 	options.Progress = shown.report
 	report, err := journal.Verify(ctx, source, options)
 	shown.clear()
 	if err != nil {
-		v.errors = append(v.errors, err.Error())
-		v.con.note("readtrail: %v", err)
+		v.fail(err)
 		return
 	}
 	if !v.json && !v.quiet {
@@ -98,6 +110,14 @@ func (v *verification) verify(ctx context.Context, source *journal.Source) {
 		writeReport(v.con.out, report)
 	}
 	v.reports = append(v.reports, report)
+}
+
+// fail says what could not be verified.
+func (v *verification) fail(errs ...error) {
+	for _, err := range errs {
+		v.errors = append(v.errors, err.Error())
+		v.con.note("readtrail: %v", err)
+	}
 }
 
 // exitCode is the worst of all: broken, then unchecked.
