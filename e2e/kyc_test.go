@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheKYCRunGivesTheRecordOfTheSeed demands every member of the example
-// record of seed 000, by name, nesting and value (contract 9).
-func TestTheKYCRunGivesTheRecordOfTheSeed(t *testing.T) {
+// TestTheKYCRunGivesTheExampleRecord demands every member of the example
+// record of testdata/kyc, by name, nesting and value (contract 9).
+func TestTheKYCRunGivesTheExampleRecord(t *testing.T) {
 	h := newHouse(t, "examples/kyc.yaml")
 	c := h.start()
 	require.NoError(t, c.Replay(t.Context(), filepath.Join(root, "testdata/kyc/kyc.traces.jsonl")))

@@ -29,7 +29,7 @@ var (
 // checkCanonical demands that line is one JSON value in its own RFC 8785 form
 // within the bounds of contract 2. Errors hold nothing of the line.
 func checkCanonical(line []byte) error {
-	// Canonicalising rounds numbers to doubles, so they are judged before.
+	// Canonicalizing rounds numbers to doubles, so they are judged before.
 	if err := checkTokens(line); err != nil {
 		return err
 	}

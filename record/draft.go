@@ -111,7 +111,7 @@ func newDraft(kind Kind, id string, given bool, body any) (*Draft, error) {
 
 // canonical marshals v in RFC 8785 form. Every number in a body is an integer
 // of at most 2^53-1 by its Go type or by the callers' bounds, so that
-// canonicalisation loses nothing.
+// canonicalization loses nothing.
 func canonical(v any) (jsontext.Value, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -110,7 +110,7 @@ type Chunk struct {
 // Document is one document that the step received.
 type Document struct {
 	DocumentID string `json:"document_id"`
-	// ChecksumSHA256 is bare 64 hex digits, as in seed 000.
+	// ChecksumSHA256 is 64 lowercase hex digits without "sha256:".
 	ChecksumSHA256  string `json:"checksum_sha256,omitzero"`
 	ObjectVersionID string `json:"object_version_id,omitzero"`
 	ReceivedAt      Time   `json:"received_at,omitzero"`
@@ -160,10 +160,10 @@ type Captured string
 
 // The capture states of contract 9.
 const (
-	CapturedContent   Captured = "captured"
-	CapturedNothing   Captured = "not_captured"
-	CapturedSentinel  Captured = "placeholder"
-	CapturedTruncated Captured = "truncated"
+	CapturedContent     Captured = "captured"
+	CapturedNothing     Captured = "not_captured"
+	CapturedPlaceholder Captured = "placeholder"
+	CapturedTruncated   Captured = "truncated"
 )
 
 // Capture is the capture state of request and response.

@@ -14,8 +14,8 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// readEntry is an entry with every member of the example of seed 000: times
-// padded, digests in full, header added (contract 9).
+// readEntry is an entry with every member that contract 9 shows: times padded,
+// digests in full, header added.
 const readEntry = `{"integrity":{"canonicalization":"RFC8785","hash_algorithm":"SHA-256",
 "previous_event_hash":"sha256:0000000000000000000000000000000000000000000000000000000000000001",
 "record_hash":"sha256:0000000000000000000000000000000000000000000000000000000000000002",

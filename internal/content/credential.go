@@ -14,7 +14,7 @@ import "strings"
 //   - HoldsCredential: may it, as a URL or command line, contain one? Then it has
 //     no digest either.
 
-// credentialPrefix begins a token whose issuer gave it a recognisable form.
+// credentialPrefix begins a token whose issuer gave it a recognizable form.
 type credentialPrefix struct {
 	prefix string
 	rest   int // the least length of what follows, in bytes

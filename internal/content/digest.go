@@ -81,7 +81,7 @@ func (d Digest) EmptyAsPlaceholder() Digest {
 }
 
 var (
-	placeholder = Digest{State: record.CapturedSentinel}
+	placeholder = Digest{State: record.CapturedPlaceholder}
 	emptyObject = ofRaw("{}", record.CapturedContent).Value
 	emptyArray  = ofRaw("[]", record.CapturedContent).Value
 )

@@ -139,7 +139,7 @@ func FuzzOfBytes(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, d, fromReader)
 		switch {
-		case d.State == record.CapturedSentinel:
+		case d.State == record.CapturedPlaceholder:
 			require.Empty(t, d.Value)
 		case d.Form == FormBytes:
 			require.Equal(t, sum(string(in)), d.Value)

@@ -65,7 +65,3 @@ func EventGate(name string) Gate {
 		return 0
 	}
 }
-
-// BodyIsContent reports whether the body of a log record of that event name
-// is content in itself.
-func BodyIsContent(event string) bool { return EventGate(event) != 0 }

@@ -80,7 +80,7 @@ var harmlessRows = []harmlessRow{
 	{ShapeBool, "mcp.tool.result.is_error"},
 
 	// OpenInference.
-	{OneOf("openinference_span_kind", "TOOL", "RETRIEVER", "RERANKER", "LLM", "EMBEDDING", "AGENT", "CHAIN", "GUARDRAIL", "EVALUATOR", "PROMPT", "UNKNOWN"), "openinference.span.kind"},
+	{oneOf("openinference_span_kind", "TOOL", "RETRIEVER", "RERANKER", "LLM", "EMBEDDING", "AGENT", "CHAIN", "GUARDRAIL", "EVALUATOR", "PROMPT", "UNKNOWN"), "openinference.span.kind"},
 	{ShapeName, "llm.model_name llm.request.model_name llm.response.model_name embedding.model_name reranker.model_name tool.name agent.name llm.prompt_template.version"},
 	{ShapeToken, "llm.provider llm.system llm.finish_reason llm.request.type"},
 	{ShapeMIMEType, "input.mime_type output.mime_type"},
@@ -112,7 +112,7 @@ var harmlessRows = []harmlessRow{
 	{ShapeBool, "ai.streaming ai.isContinued"},
 
 	// OpenLLMetry and OpenLIT.
-	{OneOf("traceloop_span_kind", "workflow", "task", "agent", "tool", "unknown", "session", "server", "handoff"), "traceloop.span.kind"},
+	{oneOf("traceloop_span_kind", "workflow", "task", "agent", "tool", "unknown", "session", "server", "handoff"), "traceloop.span.kind"},
 	{ShapeName, "traceloop.entity.name traceloop.entity.path traceloop.workflow.name"},
 	{ShapeVersion, "traceloop.entity.version"},
 	{ShapeIdentifier, "traceloop.correlation.id traceloop.association.properties.session_id traceloop.association.properties.thread_id openlit.agent.version_hash"},

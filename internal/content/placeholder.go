@@ -4,7 +4,7 @@
 package content
 
 // placeholders stand where a library was told to leave content out: they are
-// present but are not content (dialects 3.3). Case is exact and the whole value
+// present but are not content. Case is exact and the whole value
 // counts.
 var placeholders = map[string]struct{}{
 	"":                           {}, // Haystack: None

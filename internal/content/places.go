@@ -3,8 +3,9 @@
 
 package content
 
-// This file is the list of content-bearing places (dialects 1.2, 2 and 3.2).
-// A new dialect adds rows here and in harmless.go and nothing else.
+// This file is the list of content-bearing places. A further dialect adds rows
+// here and in harmless.go, and its scopes, events and names to the lists in
+// gates.go and names.go.
 //
 // A pattern is a key with wildcards: N is an index, * is any one segment,
 // and a last segment ** is any number of segments. What a wildcard stands for

@@ -67,7 +67,7 @@ var (
 	// ShapePort is a TCP or UDP port.
 	ShapePort = Shape{"port", 5, kindSet(KindInt), false, allOf("0123456789")}
 	// ShapeHTTPMethod is a method that IANA registers, or _OTHER.
-	ShapeHTTPMethod = OneOf("http_method", "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY", "_OTHER")
+	ShapeHTTPMethod = oneOf("http_method", "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY", "_OTHER")
 	// ShapeURLScheme is a URL scheme.
 	ShapeURLScheme = Shape{"url_scheme", 16, 0, false, isURLScheme}
 	// ShapeRoute is a path template: literal segments without long digit runs
@@ -111,8 +111,8 @@ func ShapeNames() []string {
 	return names
 }
 
-// OneOf is the shape of a value out of a fixed set, case exact.
-func OneOf(name string, values ...string) Shape {
+// oneOf is the shape of a value out of a fixed set, case exact.
+func oneOf(name string, values ...string) Shape {
 	longest := 0
 	for _, v := range values {
 		longest = max(longest, len(v))

@@ -52,7 +52,7 @@ func TestShapesAdmitWhatTheyDocument(t *testing.T) {
 		}},
 		{ShapeQuerySummary, []string{"SELECT customers", "GET", "SELECT a.b INSERT c_d SELECT e SELECT f"}, []string{"", "Marta Exempel has cancer", "SELECT customers a@b", "SELECT  a", "SELECT a/b", "select a", "SELECT "}},
 		{ShapeProgram, []string{"node", "java.exe", "g++"}, []string{"", "/home/marta/bin/x", "review of Marta", "a@b", strings.Repeat("x", 65)}},
-		{OneOf("color", "red", "green"), []string{"red"}, []string{"", "Red", "blue"}},
+		{oneOf("color", "red", "green"), []string{"red"}, []string{"", "Red", "blue"}},
 		{ShapeToken.List(), []string{"stop", `["stop","tool_calls"]`, `["stop", "length"]`}, []string{"[]x", `["sk-0123456789abcdefABCD"]`, `["stop","https://u:p@h/"]`, `["a b"]`, `[stop]`, `["a","]`, `["a\","b"]`, `["a",]`}},
 	} {
 		for _, s := range c.in {

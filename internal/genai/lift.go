@@ -90,7 +90,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	asked, basis := in.row.find(in.item, arguments)
 	arg := in.digest(asked)
 	if uri, secret := in.resource(); secret && asked.raw == nil && asked.data == uri.data {
-		arg = content.Digest{State: record.CapturedSentinel}
+		arg = content.Digest{State: record.CapturedPlaceholder}
 	}
 	r.Request.ArgumentsDigest, r.Request.ArgumentsCanonicalization, r.Request.ArgumentsSize = arg.Value, form(arg), arg.Size
 	if arg.Value != "" {
@@ -188,9 +188,9 @@ func state(digests ...content.Digest) record.Captured {
 			return record.CapturedTruncated
 		case record.CapturedContent:
 			out = record.CapturedContent
-		case record.CapturedSentinel:
+		case record.CapturedPlaceholder:
 			if out == record.CapturedNothing {
-				out = record.CapturedSentinel
+				out = record.CapturedPlaceholder
 			}
 		}
 	}

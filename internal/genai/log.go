@@ -5,7 +5,7 @@ package genai
 
 import "github.com/readtrail/readtrail/record"
 
-// Log recognises a log record and lifts what it tells.
+// Log recognizes a log record and lifts what it tells.
 func (l *Lifter) Log(in LogInput) Observation {
 	it := logItem(in)
 	lifting := l.begin(it, in.Upstream)
@@ -28,7 +28,7 @@ func (l *Lifter) Log(in LogInput) Observation {
 	lifting.status = logStatus(it, in.Log, answer.ok)
 	lifting.correlate("")
 	return l.observe(lifting, func(*record.Read) string {
-		body := lifting.cache.Attribute("", in.Log.Body()).Value
+		body := lifting.cache.Digest(in.Log.Body()).Value
 		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), it.name, lifting.toolCallID, body)
 	})
 }

@@ -67,7 +67,7 @@ type LogInput struct {
 // Observation is what an item tells.
 type Observation struct {
 	Class Class
-	// Dialect is the convention by which the item was recognised, or "".
+	// Dialect is the convention by which the item was recognized, or "".
 	Dialect string
 	// SafeName is the span name if it is known to be harmless, so that it may
 	// be forwarded and stand in lineage; else "".
@@ -105,7 +105,7 @@ type Options struct {
 	Profile string
 }
 
-// Lifter recognises and lifts. It is immutable and safe for concurrent use.
+// Lifter recognizes and lifts. It is immutable and safe for concurrent use.
 type Lifter struct {
 	table   *table
 	sources []compiledRule

@@ -62,14 +62,14 @@ func TestARetrievalKeepsIdsScoresAndDigestsOfDocumentsInEveryForm(t *testing.T) 
 
 func TestDocumentsThatCanNotBeToldApartLeaveADigestOfTheWhole(t *testing.T) {
 	for documents, state := range map[string]record.Captured{
-		"plain text": record.CapturedContent, `[{"id":"d1","content":"cut o`: record.CapturedTruncated, "__REDACTED__": record.CapturedSentinel,
+		"plain text": record.CapturedContent, `[{"id":"d1","content":"cut o`: record.CapturedTruncated, "__REDACTED__": record.CapturedPlaceholder,
 	} {
 		o := newTestLifter(t).Span(testSpan{attrs: map[string]any{
 			"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": documents,
 		}}.input(t))
 		assert.Empty(t, o.Read.Retrieval.Chunks)
 		assert.Equal(t, record.Capture{Request: record.CapturedNothing, Response: state}, o.Read.Capture)
-		assert.Equal(t, state != record.CapturedSentinel, o.Read.Response.ResultDigest != "")
+		assert.Equal(t, state != record.CapturedPlaceholder, o.Read.Response.ResultDigest != "")
 		draft(t, o)
 	}
 }
@@ -200,7 +200,7 @@ func TestAResourceWithACredentialInItsURIHasNeitherNameNorDigest(t *testing.T) {
 		assert.Equal(t, "read.document", o.Read.EventType)
 		assert.Empty(t, o.Read.Documents, uri)
 		assert.Empty(t, o.Read.Request.ArgumentsDigest, uri)
-		assert.Equal(t, record.CapturedSentinel, o.Read.Capture.Request, uri)
+		assert.Equal(t, record.CapturedPlaceholder, o.Read.Capture.Request, uri)
 		draft(t, o)
 
 		o = readResource(t, uri, map[string]any{ownDocumentID: "doc_1", "gen_ai.tool.call.arguments": "{}"})

@@ -18,7 +18,7 @@ type attributes = map[string]any
 
 // Spans that two conventions describe, and spans that describe themselves by
 // halves of one.
-func TestWhatIsReadIsRecognisedWhateverElseASpanSays(t *testing.T) {
+func TestWhatIsReadIsRecognizedWhateverElseASpanSays(t *testing.T) {
 	const kind, name, call = "openinference.span.kind", "gen_ai.tool.name", "gen_ai.tool.call.id"
 	for what, c := range map[string]struct {
 		attrs attributes
@@ -130,8 +130,8 @@ func TestTheSchemaOfAToolIsNotItsArguments(t *testing.T) {
 
 func TestFlattenedDocumentsWithoutTheirTextsAreAPlaceholder(t *testing.T) {
 	for want, texts := range map[record.Captured][]string{
-		record.CapturedSentinel: {"__REDACTED__", "__REDACTED__"},
-		record.CapturedContent:  {"__REDACTED__", "x"},
+		record.CapturedPlaceholder: {"__REDACTED__", "__REDACTED__"},
+		record.CapturedContent:     {"__REDACTED__", "x"},
 	} {
 		attrs := attributes{"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.id": "d1"}
 		for i, text := range texts {

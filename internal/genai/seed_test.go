@@ -14,7 +14,7 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// crmRule is what telemetry does not know about the CRM of seed 000.
+// crmRule is what telemetry does not know about the CRM of testdata/kyc.
 var crmRule = SourceRule{
 	Match:               SourceMatch{Tool: "crm.*"},
 	System:              "crm-eu",

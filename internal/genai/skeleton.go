@@ -88,20 +88,13 @@ func kindName(k ptrace.SpanKind) string {
 // tracestate carries it (OpenTelemetry TraceState probability sampling), such
 // as "ot=th:c", or "".
 func sampling(traceState string) string {
-	const maxTraceState, maxThreshold = 4 << 10, 14
+	const maxTraceState = 4 << 10
 	if len(traceState) > maxTraceState {
 		return ""
 	}
-	for member := range strings.SplitSeq(traceState, ",") {
-		values, ok := strings.CutPrefix(strings.TrimSpace(member), "ot=")
-		if !ok {
-			continue
-		}
-		for value := range strings.SplitSeq(values, ";") {
-			threshold, ok := strings.CutPrefix(value, "th:")
-			if ok && threshold != "" && len(threshold) <= maxThreshold && strings.Trim(threshold, "0123456789abcdef") == "" {
-				return "ot=th:" + threshold
-			}
+	for member := range strings.SplitSeq(strings.TrimPrefix(content.Threshold(traceState), "ot="), ";") {
+		if strings.HasPrefix(member, "th:") {
+			return "ot=" + member
 		}
 	}
 	return ""

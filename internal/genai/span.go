@@ -11,7 +11,7 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// Span recognises a span and lifts what it tells.
+// Span recognizes a span and lifts what it tells.
 func (l *Lifter) Span(in SpanInput) Observation {
 	it := spanItem(in)
 	lifting := l.begin(it, in.Upstream)
@@ -40,7 +40,7 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	return o
 }
 
-// begin recognises an item and reads what every record needs.
+// begin recognizes an item and reads what every record needs.
 func (l *Lifter) begin(it *item, upstream string) *lifting {
 	in := &lifting{item: it, row: l.table.match(it)}
 	if upstream == "" {

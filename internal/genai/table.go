@@ -8,9 +8,7 @@ import "slices"
 // rows is the recognition table: what says by a key of its own that something
 // was read, in every convention, then what says that it was something else,
 // then what a tool touches. So where two conventions describe one span, the one
-// that says more specifically what was executed wins. The numbers in the files
-// of the rows are those of the mapping table in the dialect survey that the
-// project started from.
+// that says more specifically what was executed wins.
 func rows() []row {
 	return slices.Concat(
 		vercelRows(),

@@ -6,8 +6,8 @@ package genai
 import "go.opentelemetry.io/collector/pdata/ptrace"
 
 // effectRows are what a tool touches: databases, HTTP, RPC, messages,
-// processes (#47 to #50). They are no reads; lineage hangs them under the span
-// that caused them.
+// processes. They are no reads; lineage hangs them under the span that caused
+// them.
 func effectRows() []row {
 	return []row{
 		{

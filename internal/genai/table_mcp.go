@@ -31,8 +31,8 @@ var mcpToolNames = []string{
 	"execute_tool {gen_ai.tool.name}",
 }
 
-// mcpReads are the reads among the conventions for MCP clients and servers
-// (#39). A tools/call is a tool that was executed.
+// mcpReads are the reads among the conventions for MCP clients and servers. A
+// tools/call is a tool that was executed.
 func mcpReads() []row {
 	return []row{
 		{

@@ -21,7 +21,7 @@ var openInferenceCommon = fields{
 		"embedding.model_name", "reranker.model_name"),
 }.or(otelCommon)
 
-// openInferenceReads are the kinds of OpenInference that are reads (#3, #4).
+// openInferenceReads are the kinds of OpenInference that are reads.
 func openInferenceReads() []row {
 	common := openInferenceCommon
 	return []row{
@@ -71,8 +71,8 @@ func openInferenceReads() []row {
 	}
 }
 
-// openInferenceOthers are the kinds that are no reads (#5). A span of one of
-// them that another convention says was executed is a read all the same.
+// openInferenceOthers are the kinds that are no reads. A span of one of them
+// that another convention says was executed is a read all the same.
 func openInferenceOthers() []row {
 	common := openInferenceCommon
 	return []row{

@@ -109,8 +109,8 @@ func toolRows(signal record.Signal, executed condition) []row {
 	}
 }
 
-// otelOthers are the OpenTelemetry conventions on spans for what is no read (#43,
-// #44), and for spans from before operations had names.
+// otelOthers are the OpenTelemetry conventions on spans for what is no read,
+// and for spans from before operations had names.
 func otelOthers() []row {
 	// The name of a tool is that of the tool that ran; a call id alone can be
 	// that of a call which the model asked for.
@@ -147,7 +147,7 @@ func otelRest() []row {
 	}}
 }
 
-// otelReads are the operations that read (#40 to #42), which conventions tell in
+// otelReads are the operations that read, which conventions tell in
 // the same attributes on spans and on log records. What a model only asked for
 // stands in the messages of an inference and is none of them.
 func otelReads(signal record.Signal) []row {
@@ -198,7 +198,7 @@ var tellsRead = either(
 	has(ownReadID),
 )
 
-// otelLogRows are the conventions' log events (#45). Until 1.36 there was one
+// otelLogRows are the conventions' log events. Until 1.36 there was one
 // for each message, which repeats a tool's result to the model but executes
 // nothing; since 1.37 there is one for each model call.
 func otelLogRows() []row {

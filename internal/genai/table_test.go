@@ -82,7 +82,7 @@ func TestADialectIsRowsAndNothingElse(t *testing.T) {
 		o := l.Span(testSpan{scope: "gcp.vertex.agent", attrs: map[string]any{
 			"gen_ai.operation.name": "execute_tool", "gcp.vertex.agent.tool_call_args": map[string]any{}, "gcp.vertex.agent.invocation_id": "run_1",
 		}}.input(t))
-		assert.Equal(t, record.CapturedSentinel, o.Read.Capture.Request)
+		assert.Equal(t, record.CapturedPlaceholder, o.Read.Capture.Request)
 		assert.Empty(t, o.Read.Request.ArgumentsDigest)
 		assert.Equal(t, "run_1", o.ExecutionID)
 		draft(t, o)

@@ -15,7 +15,7 @@ func vercelNames(operations ...string) []string {
 	return out
 }
 
-// vercelRows are the Vercel AI SDK (#6, #7). Its own keys come first on a span
+// vercelRows are the Vercel AI SDK. Its own keys come first on a span
 // that OpenInference's span processor has written too: they are what the
 // library said.
 func vercelRows() []row {

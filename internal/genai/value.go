@@ -36,7 +36,7 @@ func valueOfText(raw jsontext.Value) value {
 // digest digests the value as it was received.
 func (v value) digest(cache *telemetry.Cache) content.Digest {
 	if v.raw == nil {
-		return cache.Attribute("", v.data)
+		return cache.Digest(v.data)
 	}
 	if s, isString := v.str(); isString {
 		return content.OfString(s)

@@ -52,14 +52,14 @@ func (s *Stripper) attribute(key string, v pcommon.Value, gate content.Gate, cac
 		counts.add(place, Removed)
 		return true
 	}
-	s.digest(key, v, cache, place, counts)
+	s.digest(v, cache, place, counts)
 	return false
 }
 
 // digest replaces a value by its digest. A placeholder says that there is no
 // content and stays.
-func (s *Stripper) digest(key string, v pcommon.Value, cache *telemetry.Cache, place Place, counts *Counts) {
-	if d := cache.Attribute(key, v); d.State == record.CapturedContent || d.State == record.CapturedTruncated {
+func (s *Stripper) digest(v pcommon.Value, cache *telemetry.Cache, place Place, counts *Counts) {
+	if d := cache.Digest(v); d.State == record.CapturedContent || d.State == record.CapturedTruncated {
 		v.SetStr(d.Value)
 		counts.add(place, Digested)
 	}

@@ -61,11 +61,3 @@ func (c *Counts) Each(f func(Place, Action, int64)) {
 		}
 	}
 }
-
-// Total returns how many values an action was done to.
-func (c *Counts) Total(a Action) (n int64) {
-	for p := range places {
-		n += c[p][a]
-	}
-	return n
-}

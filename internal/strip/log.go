@@ -13,9 +13,8 @@ import (
 
 // Log strips a log record in place. The gate is that of its scope.
 func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
-	event := eventName(log)
-	gate |= content.EventGate(event)
-	s.body(log.Body(), event, gate, cache, counts)
+	gate |= content.EventGate(eventName(log))
+	s.body(log.Body(), gate, cache, counts)
 	s.attributes(log.Attributes(), gate, cache, PlaceAttribute, counts)
 	if s.hides(log.EventName(), content.KnownEventName, "") {
 		log.SetEventName(content.RedactedName)
@@ -39,11 +38,11 @@ func eventName(log plog.LogRecord) string {
 // body digests a body. In mode known only that of an event or of a library
 // that is known to put content there goes, or of the form that AWS's
 // distribution gives to content that it moved out of spans.
-func (s *Stripper) body(body pcommon.Value, event string, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
+func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
 	isContent := s.strict || gate != 0 || holdsMessages(body)
 	switch {
 	case isContent && !telemetry.LooksLikeCredential(body):
-		s.digest(event, body, cache, PlaceBody, counts)
+		s.digest(body, cache, PlaceBody, counts)
 	case isContent || telemetry.GivesAwayCredential(body):
 		body.SetStr("")
 		counts.add(PlaceBody, Credential)

@@ -25,14 +25,12 @@ func (s *Stripper) Resource(r pcommon.Resource, counts *Counts) {
 	bare.MoveTo(r)
 }
 
-// Scope strips an instrumentation scope and returns the gate of its items,
-// which depends on the name that it had.
-func (s *Stripper) Scope(scope pcommon.InstrumentationScope, counts *Counts) content.Gate {
-	gate := content.ScopeGate(scope.Name())
-	s.attributes(scope.Attributes(), gate, nil, PlaceScope, counts)
+// Scope strips an instrumentation scope. The gate of its items depends on the
+// name that it had before.
+func (s *Stripper) Scope(scope pcommon.InstrumentationScope, counts *Counts) {
+	s.attributes(scope.Attributes(), content.ScopeGate(scope.Name()), nil, PlaceScope, counts)
 	scope.SetName(s.text(scope.Name(), content.ShapeName.Matches, PlaceScope, counts))
 	scope.SetVersion(s.text(scope.Version(), content.ShapeVersion.Matches, PlaceScope, counts))
-	return gate
 }
 
 // SchemaURL returns what stays of the schema URL of a resource or scope.

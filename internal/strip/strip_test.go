@@ -25,6 +25,14 @@ func stripper(t testing.TB, o Options) *Stripper {
 
 func d(s string) string { return content.OfString(s).Value }
 
+// Total returns how many values an action was done to.
+func (c *Counts) Total(a Action) (n int64) {
+	for p := range places {
+		n += c[p][a]
+	}
+	return n
+}
+
 // attrs strips attributes in a mode under a gate and returns what is left.
 func attrs(t *testing.T, mode Mode, gate content.Gate, in map[string]any) (map[string]any, *Counts) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/telemetry"
 )
 
@@ -20,7 +21,8 @@ func (s *Stripper) traces(traces ptrace.Traces) *Counts {
 		s.Resource(r.Resource(), &counts)
 		for _, scope := range r.ScopeSpans().All() {
 			scope.SetSchemaUrl(s.SchemaURL(scope.SchemaUrl(), &counts))
-			gate := s.Scope(scope.Scope(), &counts)
+			gate := content.ScopeGate(scope.Scope().Name())
+			s.Scope(scope.Scope(), &counts)
 			for _, span := range scope.Spans().All() {
 				cache.Reset()
 				s.Span(span, gate, &cache, "", &counts)
@@ -38,7 +40,8 @@ func (s *Stripper) logs(logs plog.Logs) *Counts {
 		s.Resource(r.Resource(), &counts)
 		for _, scope := range r.ScopeLogs().All() {
 			scope.SetSchemaUrl(s.SchemaURL(scope.SchemaUrl(), &counts))
-			gate := s.Scope(scope.Scope(), &counts)
+			gate := content.ScopeGate(scope.Scope().Name())
+			s.Scope(scope.Scope(), &counts)
 			for _, log := range scope.LogRecords().All() {
 				cache.Reset()
 				s.Log(log, gate, &cache, &counts)

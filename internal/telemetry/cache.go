@@ -20,9 +20,9 @@ type Cache struct {
 	slices  map[pcommon.Slice]content.Digest
 }
 
-// Attribute returns the digest of the value of an attribute, of a log body or of
-// a part of either. The key is not part of what is digested.
-func (c *Cache) Attribute(_ string, v pcommon.Value) content.Digest {
+// Digest returns the digest of the value of an attribute, of a log body or of a
+// part of either.
+func (c *Cache) Digest(v pcommon.Value) content.Digest {
 	if c == nil {
 		return content.OfNode(Node(v))
 	}

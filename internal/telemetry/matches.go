@@ -33,6 +33,6 @@ func Matches(s content.Shape, v pcommon.Value) bool {
 		}
 		return true
 	default:
-		return s.Takes(KindOf(v))
+		return s.Takes(kindOf(v))
 	}
 }

@@ -19,10 +19,10 @@ func Node(v pcommon.Value) content.Node { return node{v} }
 
 type node struct{ pcommon.Value }
 
-func (n node) Kind() content.Kind { return KindOf(n.Value) }
+func (n node) Kind() content.Kind { return kindOf(n.Value) }
 
-// KindOf returns the kind of a value.
-func KindOf(v pcommon.Value) content.Kind {
+// kindOf returns the kind of a value.
+func kindOf(v pcommon.Value) content.Kind {
 	switch v.Type() {
 	case pcommon.ValueTypeStr:
 		return content.KindString

@@ -70,7 +70,7 @@ func TestStableAttributesOfTheApplicationAreKept(t *testing.T) {
 	assert.Empty(t, attributeOf(t, out.spans()[1].Attributes(), "event_id"), "an id is kept, text is not")
 }
 
-func TestEverySpanIsStrippedAndHasASkeletonWhetherRecognisedOrNot(t *testing.T) {
+func TestEverySpanIsStrippedAndHasASkeletonWhetherRecognizedOrNot(t *testing.T) {
 	p, out := newTraces(t, settings(nil), defaults())
 	td := ptrace.NewTraces()
 	ss := newScope(td)
