@@ -78,7 +78,7 @@ func (h *house) rigConfig() rig.Config {
 	return rig.Config{
 		Command:    []string{collectorBin},
 		ConfigFile: h.config,
-		Env:        []string{"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing},
+		Env:        []string{"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_TOKEN=e2e-token"},
 	}
 }
 

@@ -30,12 +30,6 @@ func ReadIDOfSpan(traceID [16]byte, spanID [8]byte, extra ...[]byte) string {
 	return derive(prefixRead, "span", append([][]byte{traceID[:], spanID[:]}, extra...)...)
 }
 
-// ReadIDOfSpanEvent derives the read_id of the event at index of a span.
-func ReadIDOfSpanEvent(traceID [16]byte, spanID [8]byte, index int, extra ...[]byte) string {
-	return derive(prefixRead, "span_event",
-		append([][]byte{traceID[:], spanID[:], binary.BigEndian.AppendUint64(nil, uint64(index))}, extra...)...)
-}
-
 // ReadIDOfLog derives the read_id of a log record from its ids, its time in
 // nanoseconds, its event name, its call id and the digest of its body.
 func ReadIDOfLog(traceID [16]byte, spanID [8]byte, unixNano uint64, eventName, callID, bodyDigest string) string {

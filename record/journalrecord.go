@@ -3,6 +3,8 @@
 
 package record
 
+import "errors"
+
 // The event types of journal records (contract 15) that this version writes.
 const (
 	EventJournalOpened    = "journal.opened"
@@ -38,4 +40,22 @@ type Unrecordable struct {
 	ItemID string `json:"item_id"`
 	// Item is the kind of telemetry item: span, span_event or log.
 	Item Signal `json:"item"`
+}
+
+// The reasons of item.unrecordable.
+const (
+	// ReasonNoTime: the item has neither an end nor a start.
+	ReasonNoTime = "no_time"
+	// ReasonTooLarge: the record would exceed the largest entry.
+	ReasonTooLarge = "too_large"
+	// ReasonInvalid: the record would not be JSON, whatever else.
+	ReasonInvalid = "invalid"
+)
+
+// ReasonOf returns the reason for an error of a draft.
+func ReasonOf(err error) string {
+	if errors.Is(err, ErrTooLarge) {
+		return ReasonTooLarge
+	}
+	return ReasonInvalid
 }

@@ -5,7 +5,6 @@ package auditjournalexporter
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -49,10 +48,7 @@ func (e *journalExporter) appendLineage(ctx context.Context, items []carrier.Ite
 }
 
 func (e *journalExporter) appendUnrecordable(ctx context.Context, items []carrier.Item, l *carrier.Lineage, span record.Span, cause error) []carrier.Item {
-	reason := "invalid"
-	if errors.Is(cause, record.ErrTooLarge) {
-		reason = "too_large"
-	}
+	reason := record.ReasonOf(cause)
 	e.telemetry.ExporterAuditJournalLineageUnrecordable.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", reason)))
 	header := l.Header
 	header.Correlation.SpanID = span.SpanID

@@ -76,7 +76,7 @@ func TestAReadWithoutAnyTimeIsUnrecordable(t *testing.T) {
 		s.SetEndTimestamp(0)
 	}).input(t))
 	assert.Nil(t, o.Read)
-	assert.Equal(t, ReasonNoTime, o.Unrecordable.Reason)
+	assert.Equal(t, record.ReasonNoTime, o.Unrecordable.Reason)
 	assert.True(t, strings.HasPrefix(o.Unrecordable.ItemID, "read_"))
 	assert.Empty(t, o.Skeleton.ReadID)
 	_, err := record.NewUnrecordableDraft(o.Header, *o.Unrecordable)
@@ -257,7 +257,7 @@ func TestMoreDocumentsThanAnEntryHoldsAreUnrecordableAndNotCutOff(t *testing.T) 
 	documents := "[" + strings.Repeat(`{"id":"a"},`, maxDocuments) + "{}]"
 	o := newTestLifter(t).Span(testSpan{attrs: map[string]any{"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": documents}}.input(t))
 	assert.Nil(t, o.Read)
-	assert.Equal(t, ReasonTooLarge, o.Unrecordable.Reason)
+	assert.Equal(t, record.ReasonTooLarge, o.Unrecordable.Reason)
 	assert.NotEmpty(t, o.Unrecordable.ItemID)
 }
 
@@ -277,7 +277,7 @@ func TestAHundredThousandAttributesTakeNoMoreThanTheirShare(t *testing.T) {
 	assert.Empty(t, o.Read.Request.ArgumentsDigest, "arguments beyond counting are not made up")
 	in.Span.Attributes().PutStr("gen_ai.operation.name", "")
 	in.Span.Attributes().PutStr("openinference.span.kind", "RETRIEVER")
-	assert.Equal(t, ReasonTooLarge, newTestLifter(t).Span(in).Unrecordable.Reason)
+	assert.Equal(t, record.ReasonTooLarge, newTestLifter(t).Span(in).Unrecordable.Reason)
 }
 
 func TestArgumentsOfOneAttributeEachAreReassembled(t *testing.T) {

@@ -89,14 +89,6 @@ type Observation struct {
 	Skeleton record.Span
 }
 
-// Reasons why no record can be made of a read.
-const (
-	// ReasonNoTime: neither end nor start is known.
-	ReasonNoTime = "no_time"
-	// ReasonTooLarge: the read names more documents than an entry can hold.
-	ReasonTooLarge = "too_large"
-)
-
 // Options configure a Lifter.
 type Options struct {
 	// Sources say what telemetry does not know about a source.

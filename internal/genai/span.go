@@ -78,10 +78,10 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 	reason := ""
 	switch {
 	case !ok:
-		reason = ReasonTooLarge
+		reason = record.ReasonTooLarge
 		r = &record.Read{Header: in.header}
 	case in.header.OccurredAt.IsZero():
-		reason = ReasonNoTime
+		reason = record.ReasonNoTime
 	}
 	if r.ReadID = in.own("read_id", givenID, ownReadID); r.ReadID == "" {
 		r.ReadID = derive(r)

@@ -4,15 +4,10 @@
 package readrecordprocessor
 
 import (
-	"errors"
-
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/record"
 )
-
-// reasonInvalid says that a record would not have been one, whatever else.
-const reasonInvalid = "invalid"
 
 // record adds the record of a read to the batch and returns its read id, ""
 // if the item is no read or no record can be made of it. In the latter case
@@ -28,11 +23,7 @@ func (p *pass) record(seen *genai.Observation, routing carrier.Resource) string 
 	read := seen.Read
 	draft, err := record.NewReadDraft(read, seen.Given)
 	if err != nil {
-		reason := reasonInvalid
-		if errors.Is(err, record.ErrTooLarge) {
-			reason = genai.ReasonTooLarge
-		}
-		p.unrecordable(read.Header, record.Unrecordable{Reason: reason, ItemID: read.ReadID, Item: read.ObservedBy.Signal}, routing)
+		p.unrecordable(read.Header, record.Unrecordable{Reason: record.ReasonOf(err), ItemID: read.ReadID, Item: read.ObservedBy.Signal}, routing)
 		return ""
 	}
 	p.batch.Items = append(p.batch.Items, carrier.Item{Draft: draft, Resource: routing})
