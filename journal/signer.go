@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 )
@@ -30,6 +31,8 @@ const (
 	pemType = "PRIVATE KEY" // PKCS#8, RFC 7468
 	// maxKeyFileBytes bounds what is read of a key file; an Ed25519 key takes 119.
 	maxKeyFileBytes = 64 << 10
+	// makeKey is the command that makes a key file.
+	makeKey = "readtrail keys new --out DIR"
 )
 
 type keySigner struct {
@@ -42,13 +45,19 @@ type keySigner struct {
 // refuses a file that others than its owner can read or write.
 func NewFileSigner(path string) (Signer, error) {
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("signing key: %w; make one with: %s", err, makeKey)
+	case err != nil:
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("signing key %s is a directory; name the file in it that holds the key, or make one with: %s", path, makeKey)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("signing key %s has mode %04o and is open to others than its owner; run: chmod 600 %[1]s", path, mode)
@@ -59,7 +68,7 @@ func NewFileSigner(path string) (Signer, error) {
 	}
 	private, err := parsePrivateKey(text)
 	if err != nil {
-		return nil, fmt.Errorf("signing key %s: %w; make one with: readtrail keys new", path, err)
+		return nil, fmt.Errorf("signing key %s: %w; make one with: %s", path, err, makeKey)
 	}
 	return newKeySigner(private), nil
 }

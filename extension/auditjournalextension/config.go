@@ -5,6 +5,7 @@ package auditjournalextension
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -74,11 +75,17 @@ func (c *Config) Validate() error {
 	} else if err := checkName("collector_id", c.CollectorID, maxCollectorID); err != nil {
 		errs = append(errs, err)
 	}
-	if c.DedupWindow <= 0 {
-		errs = append(errs, errors.New("dedup_window must be positive"))
-	}
-	errs = append(errs, c.Scope.checkRoutes())
+	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes())
 	return errors.Join(errs...)
+}
+
+// checkDuration refuses what nobody means: a number without a unit is one of
+// nanoseconds.
+func checkDuration(key string, d time.Duration) error {
+	if d < time.Second {
+		return fmt.Errorf("%s is %v, less than 1s: write a number and its unit, such as 24h", key, d)
+	}
+	return nil
 }
 
 // Validate checks that there is a key; whether it can be read shows at start.
@@ -96,8 +103,6 @@ func (c *SegmentConfig) Validate() error {
 	if c.MaxBytes <= 0 {
 		errs = append(errs, errors.New("max_bytes must be positive"))
 	}
-	if c.MaxAge <= 0 {
-		errs = append(errs, errors.New("max_age must be positive"))
-	}
+	errs = append(errs, checkDuration("max_age", c.MaxAge))
 	return errors.Join(errs...)
 }

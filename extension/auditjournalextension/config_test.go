@@ -83,6 +83,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			"scope::routes::2 is never reached: scope::routes::1 has the same attribute and value; remove one",
 			"scope::routes::0: attribute must be set to the key of a resource attribute",
 			"value must be set",
+			"scope::routes::1: sets no member of the scope: set organization_ref, environment, retention_class or region, or remove the route",
 		},
 		"bad_same_journal": {
 			"scope and scope::routes::0 both write the journal default/default with different environment or region: " +
@@ -91,9 +92,9 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
 		},
 		"bad_bounds": {
-			"dedup_window must be positive",
+			"dedup_window is 5ns, less than 1s: write a number and its unit, such as 24h",
 			"segment: max_bytes must be positive",
-			"max_age must be positive",
+			"max_age is 86.4µs, less than 1s: write a number and its unit, such as 24h",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,6 +124,6 @@ func TestNameThatCannotBeADirectoryIsRefused(t *testing.T) {
 }
 
 func TestRoutingValueThatCannotMatchIsRefused(t *testing.T) {
-	cfg := &RouteConfig{Attribute: "service.name", Value: strings.Repeat("a", 257)}
+	cfg := &RouteConfig{Attribute: "service.name", Value: strings.Repeat("a", 257), Region: "eu"}
 	assert.EqualError(t, cfg.Validate(), "value has 257 bytes, more than 256: it can never match")
 }

@@ -66,25 +66,38 @@ func TestStartNamesThePlaceInTheConfiguration(t *testing.T) {
 	}{
 		"a key that is not there": {
 			func(_ *testing.T, c *Config) { c.SigningKey.File = filepath.Join(c.Directory, "none.pem") },
-			"extensions::audit_journal::signing_key::file: ",
+			"none.pem: no such file or directory; make one with: readtrail keys new --out DIR",
+		},
+		"a key that is a directory": {
+			func(_ *testing.T, c *Config) { c.SigningKey.File = filepath.Dir(c.SigningKey.File) },
+			" is a directory; name the file in it that holds the key, or make one with: readtrail keys new --out DIR",
 		},
 		"a key that others can read": {
 			func(t *testing.T, c *Config) { require.NoError(t, os.Chmod(c.SigningKey.File, 0o644)) },
-			"extensions::audit_journal::signing_key::file: ",
+			"chmod 600",
 		},
 		"a directory that is a file": {
 			func(t *testing.T, c *Config) {
 				c.Directory = filepath.Join(c.Directory, "file")
 				require.NoError(t, os.WriteFile(c.Directory, nil, 0o600))
 			},
-			"extensions::audit_journal::directory: open journal ",
+			"/file: a file has that name; move it away or choose another directory",
+		},
+		"an index that is a directory": {
+			func(t *testing.T, c *Config) {
+				require.NoError(t, os.MkdirAll(filepath.Join(c.Directory, "bank", "kyc_10y", "reads", "index", "repeats.db"), 0o700))
+			},
+			"repeats.db is not a file but a directory: delete it, it is only a cache",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg, _ := configFor(t, t.TempDir())
 			test.spoil(t, cfg)
 			j := newExtension(t, cfg, nil)
-			require.ErrorContains(t, j.Start(t.Context(), componenttest.NewNopHost()), test.want)
+			err := j.Start(t.Context(), componenttest.NewNopHost())
+			require.ErrorContains(t, err, "extensions::audit_journal::")
+			require.ErrorContains(t, err, test.want)
+			assert.NotContains(t, err.Error(), "\n")
 			assert.NoError(t, j.Shutdown(t.Context()))
 		})
 	}
@@ -94,6 +107,7 @@ func TestSecondWriterOfAJournalDoesNotStartAndLeavesNothingOpen(t *testing.T) {
 	cfg, _ := configFor(t, t.TempDir())
 	start(t, newExtension(t, cfg, nil), componenttest.NewNopHost())
 	second := newExtension(t, cfg, nil)
-	require.ErrorContains(t, second.Start(t.Context(), componenttest.NewNopHost()), "lock")
+	require.ErrorContains(t, second.Start(t.Context(), componenttest.NewNopHost()),
+		"another collector or process writes this journal; stop it or give this one another directory")
 	assert.NoError(t, second.Shutdown(t.Context()))
 }

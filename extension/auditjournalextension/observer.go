@@ -5,6 +5,7 @@ package auditjournalextension
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -65,10 +66,11 @@ func (i *instruments) degraded(value int64) {
 	i.telemetry.ExtensionAuditJournalDegraded.Record(context.Background(), value, i.set)
 }
 
-// observer turns what a ledger tells into metrics, status and log lines. Lines
-// are written on change only.
+// observer turns what a ledger tells into metrics, status and log lines.
 func (j *journals) observer(name journalName, i *instruments) ledger.Observer {
 	ctx := context.Background()
+	logger := j.logger.With(zap.Stringer("journal", name))
+	var said repetition
 	return ledger.Observer{
 		Committed: func(_ int, bytes int64, took time.Duration) {
 			j.telemetry.ExtensionAuditJournalGroups.Add(ctx, 1, i.set)
@@ -77,15 +79,44 @@ func (j *journals) observer(name journalName, i *instruments) ledger.Observer {
 		},
 		Repeats:   func(n int) { j.telemetry.ExtensionAuditJournalRepeats.Add(ctx, int64(n), i.set) },
 		Conflicts: func(n int) { j.telemetry.ExtensionAuditJournalConflicts.Add(ctx, int64(n), i.set) },
+		Failed: func(err error) {
+			j.telemetry.ExtensionAuditJournalTroubles.Add(ctx, 1, i.set)
+			switch {
+			case said.again(err, time.Now()):
+			case errors.Is(err, ledger.ErrUnavailable):
+				logger.Error("Journal cannot be written", zap.Error(err))
+			default:
+				logger.Warn("Journal has trouble and goes on", zap.Error(err))
+			}
+		},
 		State: func(err error) {
 			if err == nil {
 				i.degraded(0)
-				j.logger.Info("Journal can be written again", zap.Stringer("journal", name))
+				said = repetition{}
+				logger.Info("Journal can be written again")
 			} else {
-				i.degraded(1)
-				j.logger.Error("Journal cannot be written", zap.Stringer("journal", name), zap.Error(err))
+				i.degraded(1) // Failed logs why
 			}
 			j.health.set(name, err)
 		},
 	}
+}
+
+// repetition says when the same trouble is worth another log line.
+type repetition struct {
+	text string
+	at   time.Time
+}
+
+// repeatInterval is how long the same trouble is not logged again.
+const repeatInterval = time.Minute
+
+// again reports whether an error was logged just now; if not, it is noted.
+func (r *repetition) again(err error, now time.Time) bool {
+	text := err.Error()
+	if text == r.text && now.Sub(r.at) < repeatInterval {
+		return true
+	}
+	r.text, r.at = text, now
+	return false
 }

@@ -49,6 +49,21 @@ func (h *host) statuses() []componentstatus.Status {
 	return out
 }
 
+// causes are the errors of the statuses, "" for one without.
+func (h *host) causes() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []string
+	for _, e := range h.events {
+		if e.Err() == nil {
+			out = append(out, "")
+		} else {
+			out = append(out, e.Err().Error())
+		}
+	}
+	return out
+}
+
 // newKey writes a signing key and returns its path and the registry for it.
 func newKey(t testing.TB) (path string, registry *journal.Registry) {
 	t.Helper()

@@ -87,6 +87,9 @@ func (c *RouteConfig) Validate() error {
 	} else if len(c.Value) > carrier.MaxResourceValue {
 		errs = append(errs, fmt.Errorf("value has %d bytes, more than %d: it can never match", len(c.Value), carrier.MaxResourceValue))
 	}
+	if c.over(record.Scope{}) == (record.Scope{}) {
+		errs = append(errs, errors.New("sets no member of the scope: set organization_ref, environment, retention_class or region, or remove the route"))
+	}
 	errs = append(errs, checkScope(c.over(record.Scope{})))
 	return errors.Join(errs...)
 }

@@ -14,9 +14,17 @@ import (
 	"io"
 )
 
-// ErrLocked says that another process, or another opener in this one, holds
-// the lock of a directory.
-var ErrLocked = errors.New("directory is locked by another writer")
+var (
+	// ErrLocked says that another process, or another opener in this one, holds
+	// the lock of a directory.
+	ErrLocked = errors.New("directory is locked: another collector or process writes this journal; " +
+		"stop it or give this one another directory")
+	// ErrGone says that a path no longer leads to the file or directory that was
+	// opened there: it was deleted, or is another one now.
+	ErrGone = errors.New("was deleted or replaced while in use")
+	// ErrSize says that a file was changed by somebody else.
+	ErrSize = errors.New("size is not what was written")
+)
 
 // FS is a file system that can tell what is durable. Paths are those of package
 // filepath. It is safe for concurrent use.
@@ -39,7 +47,15 @@ type FS interface {
 	SyncDir(dir string) error
 	// Lock takes the exclusive lock of dir, without waiting, or returns
 	// ErrLocked. The lock ends with Close or with the process.
-	Lock(dir string) (io.Closer, error)
+	Lock(dir string) (Lock, error)
+}
+
+// Lock is the lock of a directory.
+type Lock interface {
+	io.Closer
+	// Check returns nil while the directory at the path is the one that is locked,
+	// and ErrGone or what else is in the way if not.
+	Check() error
 }
 
 // Info is a regular file in a directory.
@@ -68,4 +84,7 @@ type File interface {
 	Truncate(size int64) error
 	// Sync makes data and size of the file durable.
 	Sync() error
+	// Check returns ErrGone if the file has no name any more, so that what was
+	// synced ends with the process, and ErrSize if it has not size bytes.
+	Check(size int64) error
 }

@@ -8,7 +8,6 @@ package durable
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +15,7 @@ import (
 
 // Lock implements FS with flock on the directory itself, so that a journal has
 // no lock file that a backup could copy or a person could delete.
-func (OS) Lock(dir string) (io.Closer, error) {
+func (OS) Lock(dir string) (Lock, error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err
@@ -29,9 +28,11 @@ func (OS) Lock(dir string) (io.Closer, error) {
 	}
 	switch {
 	case err == nil:
-		return d, nil
+		return dirLock{d}, nil
 	case errors.Is(err, unix.EWOULDBLOCK):
 		err = ErrLocked
 	}
 	return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), d.Close())
 }
+
+type dirLock struct{ *os.File }

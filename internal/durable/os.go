@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Modes of what is created, before the umask. A journal holds digests, yet who
@@ -20,7 +21,7 @@ const (
 
 // OS is the file system of the operating system.
 //
-// The system calls of one committed group are pwrite64 and fsync of the segment;
+// The system calls of one committed group are pwrite64, fsync and fstat of the segment;
 // a new segment adds openat (O_CREAT|O_EXCL) and fsync of the directory between
 // them and the acknowledgement.
 type OS struct{}
@@ -40,7 +41,8 @@ func (o OS) MkdirAll(dir string) error {
 		}
 		return nil
 	case err == nil:
-		return fmt.Errorf("create directory %s: a file has that name", dir)
+		return fmt.Errorf("create directory %s: a file has that name; move it away or choose another directory", dir)
+	case errors.Is(err, syscall.ENOTDIR) && parent != dir: // one above is a file: find out which
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

@@ -47,7 +47,38 @@ func TestMkdirAllCreatesWhatIsMissingAndTakesWhatIsThere(t *testing.T) {
 
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.Error(t, durable.OS{}.MkdirAll(file))
+	for _, path := range []string{file, filepath.Join(file, "below"), filepath.Join(file, "far", "below")} {
+		require.ErrorContains(t, durable.OS{}.MkdirAll(path), file+": a file has that name; move it away")
+	}
+}
+
+func TestALockTellsThatItsDirectoryIsNoLongerTheOneAtThePath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "reads")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	lock, err := durable.OS{}.Lock(dir)
+	require.NoError(t, err)
+	require.NoError(t, lock.Check())
+	require.NoError(t, os.Rename(dir, dir+".away"))
+	require.ErrorIs(t, lock.Check(), fs.ErrNotExist)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	require.ErrorIs(t, lock.Check(), durable.ErrGone)
+	require.NoError(t, os.Remove(dir))
+	require.NoError(t, os.Rename(dir+".away", dir))
+	require.NoError(t, lock.Check())
+	require.NoError(t, lock.Close())
+}
+
+func TestAFileTellsThatItLostItsNameOrHasAnotherSize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f, err := durable.OS{}.Create(path)
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("hello"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Check(5))
+	require.ErrorIs(t, f.Check(4), durable.ErrSize)
+	require.NoError(t, os.Remove(path))
+	require.ErrorIs(t, f.Check(5), durable.ErrGone)
+	require.NoError(t, f.Close())
 }
 
 func TestListGivesRegularFilesSortedByName(t *testing.T) {

@@ -55,6 +55,16 @@ func (w *writer) catchUp() error {
 // was. That fails with ErrDamaged for an index that is ahead of the segments or
 // of another history.
 func (w *writer) learnBehind(known repeat.Position) error {
+	err := w.learnLines(known)
+	if missing := segment.Missing(w.ledger.options.FS, w.ledger.options.Dir, w.known); missing != nil {
+		// They went away meanwhile, and the index may have learned of a journal
+		// without them.
+		return fmt.Errorf("%w: %w", repeat.ErrDamaged, missing)
+	}
+	return err
+}
+
+func (w *writer) learnLines(known repeat.Position) error {
 	o := &w.ledger.options
 	last := known.Sequence
 	horizon := o.Now().Add(-o.DedupWindow)

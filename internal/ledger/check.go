@@ -34,7 +34,6 @@ type check struct {
 
 var (
 	errRecordHash   = errors.New("record_hash is not that of the entry")
-	errSequence     = errors.New("sequence is not the next one")
 	errPrevious     = errors.New("previous_event_hash is not that of the entry before")
 	errOther        = errors.New("entry is of another journal")
 	errAcknowledged = errors.New("entry is not the one that was acknowledged")
@@ -52,7 +51,7 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	case "sha256:"+hex.EncodeToString(digest[:]) != hash:
 		return errRecordHash
 	case e.Header.Sequence != sequence:
-		return errSequence
+		return &segment.SequenceError{Found: e.Header.Sequence}
 	case (sequence == 1) != (previous == ""), c.last.Sequence > 0 && previous != c.last.Hash:
 		return errPrevious
 	case c.journalID != "" && e.Header.JournalID != c.journalID:

@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/durable/crashfs"
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/internal/segment"
@@ -292,4 +296,85 @@ func TestLosingWhatWasAcknowledgedStopsTheJournalForGood(t *testing.T) {
 	_, err = l.Append(t.Context(), batch(t, 3, 4))
 	require.ErrorIs(t, err, ledger.ErrDamaged)
 	require.ErrorIs(t, l.Close(context.Background()), ledger.ErrDamaged)
+}
+
+func TestErrorsOfAppendNameTheSegmentAndNotWhereItIs(t *testing.T) {
+	o := optionsFor(t, durable.OS{})
+	o.Dir = filepath.Join(t.TempDir(), "secret place", "reads")
+	o.IndexDir = ""
+	var s states
+	o.Observer.Failed = s.add
+	l := open(t, o)
+	appendAll(t, l, batch(t, 0, 1)...)
+	last := filepath.Join(o.Dir, segment.Name(1))
+	b, err := os.ReadFile(last)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(last))
+
+	_, err = l.Append(t.Context(), batch(t, 1, 2))
+	require.ErrorIs(t, err, durable.ErrGone)
+	require.ErrorIs(t, err, ledger.ErrUnavailable)
+	require.ErrorContains(t, err, segment.Name(1))
+	require.NotContains(t, err.Error(), "secret")
+	require.Eventually(t, func() bool { return s.saw(last) }, 10*time.Second, time.Millisecond, "those who run it are told all")
+	require.NoError(t, os.Rename(o.Dir, o.Dir+"_"))
+	var missing *segment.MissingError
+	require.Eventually(t, func() bool {
+		_, err := l.Append(t.Context(), batch(t, 1, 2))
+		require.NotContains(t, err.Error(), "secret")
+		return errors.As(err, &missing)
+	}, 10*time.Second, time.Millisecond)
+	require.NoError(t, os.Rename(o.Dir+"_", o.Dir))
+	require.NoError(t, os.WriteFile(last, b, 0o600))
+	appendUntilDurable(t, l, batch(t, 1, 2)...)
+	closeLedger(t, l)
+}
+
+// saw reports whether an error with a text was added.
+func (s *states) saw(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.all, func(err error) bool { return err != nil && strings.Contains(err.Error(), text) })
+}
+
+func TestTheNewestCauseIsToldWhenItChanges(t *testing.T) {
+	fs := crashfs.New(1)
+	o := optionsFor(t, fs)
+	var told, failed states
+	o.Observer.State, o.Observer.Failed = told.add, failed.add
+	l := open(t, o)
+	for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS} {
+		fs.SetFaults(func(op crashfs.Op) crashfs.Fault {
+			return crashfs.Fault{Err: cause}
+		})
+		_, err := l.Append(t.Context(), batch(t, 0, 1))
+		require.ErrorIs(t, err, ledger.ErrUnavailable)
+		require.Eventually(t, func() bool { return errors.Is(told.last(), cause) }, 10*time.Second, time.Millisecond)
+	}
+	fs.SetFaults(nil)
+	appendUntilDurable(t, l, batch(t, 0, 1)...)
+	require.NoError(t, told.last())
+	require.GreaterOrEqual(t, failed.count(), told.count()-1, "every failure is told")
+	require.LessOrEqual(t, told.count(), 9, "a cause that stays is told once")
+}
+
+func (s *states) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.all)
+}
+
+func TestADirectoryThatCannotBeWrittenIsNamedWithWhatToDo(t *testing.T) {
+	for _, cause := range []error{syscall.EACCES, syscall.EROFS} {
+		fs := crashfs.New(1)
+		fs.SetFaults(func(op crashfs.Op) crashfs.Fault {
+			if op.Kind == crashfs.OpCreate {
+				return crashfs.Fault{Err: cause}
+			}
+			return crashfs.Fault{}
+		})
+		_, err := ledger.Open(t.Context(), optionsFor(t, fs))
+		require.ErrorIs(t, err, cause)
+		require.ErrorContains(t, err, "let the user of this process write there, or choose another directory")
+	}
 }

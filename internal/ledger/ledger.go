@@ -17,10 +17,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
+	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -33,7 +35,7 @@ var (
 	ErrUnavailable = errors.New("journal is unavailable, append again later")
 	// ErrDamaged says that a journal is damaged where no crash can have done it,
 	// and that it stays unavailable until someone examined it.
-	ErrDamaged = errors.New("journal is damaged")
+	ErrDamaged = segment.ErrDamaged
 	// ErrClosed says that the journal was closed before the records were written.
 	ErrClosed = errors.New("journal is closed")
 )
@@ -42,9 +44,11 @@ var (
 type Ledger struct {
 	options Options
 	id      string
-	lock    io.Closer
-	queue   *queue
-	budget  *budget
+	place   place
+	// lock is the writer's once it runs.
+	lock   durable.Lock
+	queue  *queue
+	budget *budget
 	// down is why the journal is unavailable, nil while it is not.
 	down atomic.Pointer[error]
 	// doubt is signaled by a caller that did not find a record where the index
@@ -73,6 +77,7 @@ func Open(ctx context.Context, options Options) (*Ledger, error) {
 	}
 	l := &Ledger{
 		options: options,
+		place:   newPlace(options.Dir, options.IndexDir),
 		queue:   newQueue(),
 		budget:  newBudget(options.MaxPendingBytes),
 		doubt:   make(chan error, 1),
@@ -80,10 +85,10 @@ func Open(ctx context.Context, options Options) (*Ledger, error) {
 		done:    make(chan struct{}),
 	}
 	if err := options.FS.MkdirAll(options.Dir); err != nil {
-		return nil, fmt.Errorf("open journal %s: %w", options.Dir, err)
+		return nil, openError(options.Dir, err)
 	}
 	if l.lock, err = options.FS.Lock(options.Dir); err != nil {
-		return nil, fmt.Errorf("open journal %s: %w", options.Dir, err)
+		return nil, openError(options.Dir, err)
 	}
 	l.ctx, l.abort = context.WithCancel(context.WithoutCancel(ctx))
 	w := newWriter(l)
@@ -94,14 +99,18 @@ func Open(ctx context.Context, options Options) (*Ledger, error) {
 	}
 	if err != nil {
 		l.abort()
-		var damage *segment.DamageError
-		if errors.As(err, &damage) {
-			err = fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		return nil, errors.Join(fmt.Errorf("open journal %s: %w", options.Dir, err), w.release())
+		return nil, errors.Join(openError(options.Dir, err), w.release())
 	}
 	go w.run()
 	return l, nil
+}
+
+// openError says what to do about a directory that cannot be written.
+func openError(dir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("open journal %s: %w; let the user of this process write there, or choose another directory", dir, err)
+	}
+	return fmt.Errorf("open journal %s: %w", dir, err)
 }
 
 // JournalID returns the id that every entry of the journal carries.
@@ -112,7 +121,14 @@ func (l *Ledger) JournalID() string { return l.id }
 // second entry: its receipt is that of the first one, with Repeat set. On an
 // error nobody knows which of the records were written; appending all of them
 // again is always right. A ctx that ends does not take back what is on its way.
+// Errors name the files of the journal, not where they are: they travel to
+// senders.
 func (l *Ledger) Append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
+	receipts, err := l.append(ctx, drafts)
+	return receipts, l.place.hide(err)
+}
+
+func (l *Ledger) append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
 	if err := l.unavailable(); err != nil {
 		return nil, err
 	}

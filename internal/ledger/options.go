@@ -67,10 +67,12 @@ type Observer struct {
 	Repeats func(n int)
 	// Conflicts reports records that were written with conflicts_with.
 	Conflicts func(n int)
-	// Failed reports trouble. It is told every time, State only of changes.
+	// Failed reports trouble, every time: err wraps ErrUnavailable if it stops the
+	// journal, which is told again with every try to come back that fails.
 	Failed func(err error)
 	// State reports that the journal became unavailable (err wraps
-	// ErrUnavailable, and ErrDamaged if it stays so) or available again (nil).
+	// ErrUnavailable, and ErrDamaged if it stays so), that it is for another cause
+	// now, or that it is available again (nil).
 	State func(err error)
 }
 

@@ -6,6 +6,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
@@ -51,10 +52,13 @@ func hasRecord(e *journal.Entry, it *item) bool {
 }
 
 // read parses the stored entry at a place that the index gave. If none begins
-// there, the index is in doubt.
+// there, the index is in doubt, or a segment is missing: the writer looks.
 func (l *Ledger) read(at segment.Position) (*journal.Entry, error) {
 	line, err := segment.ReadLine(l.options.FS, l.options.Dir, at)
-	if err != nil && !errors.Is(err, segment.ErrNoLine) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = &segment.MissingError{Segments: []string{segment.Name(at.Segment)}}
+	case err != nil && !errors.Is(err, segment.ErrNoLine):
 		return nil, err
 	}
 	var e *journal.Entry

@@ -6,6 +6,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
@@ -34,8 +35,7 @@ func (w *writer) trip(cause error) {
 		w.current = nil
 	}
 	clear(w.flying)
-	w.doubtful = w.doubtful || errors.Is(cause, repeat.ErrDamaged)
-	w.ledger.options.Observer.failed(failure)
+	w.doubtful = w.doubtful || errors.Is(cause, repeat.ErrDamaged) && !w.misses(cause)
 	w.setDown(failure)
 	w.restore()
 }
@@ -49,6 +49,15 @@ func (w *writer) refuse(g *group, err error) {
 	for _, r := range g.ends {
 		w.ledger.finish(r, unavailable(err))
 	}
+}
+
+// misses reports whether a cause is that a segment of the journal is not there:
+// then an index that names it is right.
+func (w *writer) misses(cause error) bool {
+	var missing *segment.MissingError
+	return errors.As(cause, &missing) && slices.ContainsFunc(w.known.Segments, func(first uint64) bool {
+		return slices.Contains(missing.Segments, segment.Name(first))
+	})
 }
 
 // restore tries to bring the journal back, and arranges the next try if it
@@ -65,14 +74,16 @@ func (w *writer) restore() {
 	}
 }
 
-// setDown tells callers and observer whether the journal is available.
+// setDown tells callers and observer whether the journal is available, and of
+// the newest cause if it is not.
 func (w *writer) setDown(err error) {
-	changed := (err == nil) != (w.down == nil) || errors.Is(err, ErrDamaged) && !errors.Is(w.down, ErrDamaged)
+	changed := (err == nil) != (w.down == nil) || err != nil && err.Error() != w.down.Error()
 	w.down = err
 	if err == nil {
 		w.ledger.down.Store(nil)
 	} else {
 		w.ledger.down.Store(&err)
+		w.ledger.options.Observer.failed(err)
 	}
 	if changed {
 		w.ledger.options.Observer.state(err)
@@ -81,12 +92,8 @@ func (w *writer) setDown(err error) {
 
 // unavailable makes of any cause what callers get.
 func unavailable(err error) error {
-	var damage *segment.DamageError
-	switch {
-	case errors.Is(err, ErrUnavailable):
+	if errors.Is(err, ErrUnavailable) {
 		return err
-	case errors.As(err, &damage):
-		return fmt.Errorf("%w: %w: %w", ErrUnavailable, ErrDamaged, err)
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
@@ -102,16 +109,19 @@ func (w *writer) recover() error {
 		_ = w.segments.Close() // what it wrote is looked at now
 		w.segments = nil
 	}
+	if err := w.relock(); err != nil {
+		return err
+	}
 	c := &check{journalID: w.ledger.id, acknowledged: w.durable, named: map[string]bool{}}
 	limits := segment.Limits{MaxBytes: o.MaxSegmentBytes, MaxAge: o.MaxSegmentAge}
-	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.floor, c.validate)
+	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.known, c.validate)
 	if err != nil {
 		return err
 	}
 	w.segments = segments
 	w.segments.Began(c.began)
 	w.head = chain{sequence: c.last.Sequence, hash: c.last.Hash}
-	w.durable, w.floor = c.last, c.end
+	w.durable, w.known = c.last, segment.Known{Segments: segments.Found(), End: c.end}
 	if w.ledger.id = c.journalID; w.ledger.id == "" {
 		id, err := w.newULID(o.Now())
 		if err != nil {
@@ -123,4 +133,24 @@ func (w *writer) recover() error {
 		return err
 	}
 	return w.announce(c.unnamed(torn))
+}
+
+// relock makes sure that the lock is that of the directory that is there now. A
+// directory that was restored or mounted anew may be another one, and another
+// writer may have it. One without our segments is not ours to lock.
+func (w *writer) relock() error {
+	l := w.ledger
+	if l.lock.Check() == nil {
+		return nil
+	}
+	if err := segment.Missing(l.options.FS, l.options.Dir, w.known); err != nil {
+		return err
+	}
+	lock, err := l.options.FS.Lock(l.options.Dir)
+	if err != nil {
+		return err
+	}
+	_ = l.lock.Close() // of a directory that is gone
+	l.lock = lock
+	return nil
 }

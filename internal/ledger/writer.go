@@ -29,9 +29,10 @@ type writer struct {
 	head chain
 	// flying holds the entries that are not durable yet, by their repeat keys.
 	flying map[repeat.Key]*entry
-	// durable is the last entry known to be durable, and floor where it ends.
+	// durable is the last entry known to be durable, and known what of the
+	// segments is.
 	durable repeat.Position
-	floor   segment.Position
+	known   segment.Known
 
 	open    *group   // being filled
 	busy    *group   // with the committer, nil if it is idle
@@ -191,7 +192,10 @@ func (w *writer) landAll(g *group) {
 	for _, e := range g.entries {
 		w.land(e)
 		w.durable = e.position()
-		w.floor = segment.Position{Segment: e.at.Segment, Offset: e.at.Offset + int64(len(e.line))}
+		w.known.End = segment.Position{Segment: e.at.Segment, Offset: e.at.Offset + int64(len(e.line))}
+		if n := len(w.known.Segments); n == 0 || w.known.Segments[n-1] != e.at.Segment {
+			w.known.Segments = append(w.known.Segments, e.at.Segment)
+		}
 	}
 }
 

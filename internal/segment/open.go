@@ -19,50 +19,39 @@ var errShort = errors.New("segment ends before what was durable")
 // that it does not see. Sequence is what the name of the segment demands.
 type Validate func(line Line, sequence uint64) error
 
-// DamageError says that a journal is damaged where no crash can have done it. It
-// has to be examined, not written to.
-type DamageError struct {
-	// Segment is a file name.
-	Segment string
-	Offset  int64
-	// Sequence is that of the entry that should stand there.
-	Sequence uint64
-	Reason   error
+// Known is what the caller of Open knows to be durable, because it wrote or
+// found it before; the zero Known is nothing.
+type Known struct {
+	// Segments are the first sequences of all segments.
+	Segments []uint64
+	// End is where the last durable line ends.
+	End Position
 }
-
-// Error implements error.
-func (e *DamageError) Error() string {
-	return fmt.Sprintf("journal is damaged in %s at offset %d (sequence %d), before the last group: %v; "+
-		"keep the files as they are and run: readtrail verify", e.Segment, e.Offset, e.Sequence, e.Reason)
-}
-
-// Unwrap returns the reason.
-func (e *DamageError) Unwrap() error { return e.Reason }
 
 // Open opens the journal in dir for appending, after making sure that its last
 // segment is intact and durable. A torn tail is moved to a file of its own. It
-// returns a DamageError for damage before the tail, or before the floor: where
-// what the caller knows to be durable ends, zero if it knows of nothing. Open may
-// be interrupted anywhere and run again. It also returns the names of all torn
-// bytes of the last segment; Describe tells what they are.
-func Open(fs durable.FS, dir string, limits Limits, floor Position, validate Validate) (w *Writer, torn []string, err error) {
+// returns a DamageError for damage before the tail or in what is known, and a
+// MissingError if a segment that is known is not there. Open may be interrupted
+// anywhere and run again. It also returns the names of all torn bytes of the last
+// segment; Describe tells what they are.
+func Open(fs durable.FS, dir string, limits Limits, known Known, validate Validate) (w *Writer, torn []string, err error) {
 	w = &Writer{fs: fs, dir: dir, limits: limits}
 	segments, tornFiles, err := list(fs, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	var last Info
-	if len(segments) > 0 {
-		last = segments[len(segments)-1]
+	for _, s := range segments {
+		w.found = append(w.found, s.First)
 	}
-	if floor.Segment > last.First {
-		return nil, nil, &DamageError{Segment: Name(floor.Segment), Sequence: floor.Segment, Reason: errors.New("segment is missing")}
+	if err := missing(known.Segments, w.found); err != nil {
+		return nil, nil, err
 	}
 	if len(segments) == 0 {
 		return w, nil, nil
 	}
+	last := segments[len(segments)-1]
 	if len(segments) > 1 {
-		if err := checkAnchor(fs, dir, segments[len(segments)-2], last.First-1, validate); err != nil {
+		if err := checkAnchor(fs, dir, segments[len(segments)-2], last, validate); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -71,8 +60,8 @@ func Open(fs durable.FS, dir string, limits Limits, floor Position, validate Val
 		return nil, nil, err
 	}
 	cut := last.Size - MaxGroupBytes
-	if floor.Segment == last.First {
-		cut = max(cut, floor.Offset)
+	if known.End.Segment == last.First {
+		cut = max(cut, known.End.Offset)
 	}
 	kept, err := w.recover(last, cut, validate)
 	if err != nil {
@@ -91,12 +80,13 @@ func Open(fs durable.FS, dir string, limits Limits, floor Position, validate Val
 
 // checkAnchor checks the line that the last segment stands behind. The segment
 // of that line was durable before the last one was created.
-func checkAnchor(fs durable.FS, dir string, s Info, sequence uint64, validate Validate) error {
+func checkAnchor(fs durable.FS, dir string, s, last Info, validate Validate) error {
 	f, err := fs.Open(pathOf(dir, s.First))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	sequence := last.First - 1
 	line, err := lastLine(f, s)
 	switch {
 	case errors.Is(err, errUnterminated), errors.Is(err, errTooLong):
@@ -105,7 +95,12 @@ func checkAnchor(fs durable.FS, dir string, s Info, sequence uint64, validate Va
 	default:
 		err = validate(line, sequence)
 	}
-	if err != nil {
+	var other *SequenceError
+	switch {
+	case errors.As(err, &other):
+		// The line is intact: it is the last segment that does not continue it.
+		return &DamageError{Segment: Name(last.First), Sequence: other.Found + 1, Reason: gap(s, last, other.Found)}
+	case err != nil:
 		return &DamageError{Segment: Name(s.First), Offset: line.Offset, Sequence: sequence, Reason: err}
 	}
 	return nil

@@ -77,7 +77,7 @@ func TestDamageBeforeTheLastGroupIsRefusedWithItsPlaceAndNothingIsTouched(t *tes
 	b[len(b)/6+100] ^= 1 // in the second line
 	fs.Put(path, b)
 
-	_, _, err := segment.Open(fs, dir, wide, segment.Position{}, validate)
+	_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
 	var damage *segment.DamageError
 	require.ErrorAs(t, err, &damage)
 	require.Equal(t, segment.Name(1), damage.Segment)
@@ -92,7 +92,6 @@ func TestDamageBeforeTheLastGroupIsRefusedWithItsPlaceAndNothingIsTouched(t *tes
 func TestASegmentBeforeTheLastMustEndIntactWhereTheLastBegins(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"cut in its last line":  func(b []byte) []byte { return b[:len(b)-2] },
-		"short of a line":       func(b []byte) []byte { return b[:len(b)/3] },
 		"changed in its last":   func(b []byte) []byte { b[len(b)-4] ^= 1; return b },
 		"empty":                 func([]byte) []byte { return nil },
 		"one line without ends": func([]byte) []byte { return make([]byte, 3<<20) },
@@ -101,10 +100,59 @@ func TestASegmentBeforeTheLastMustEndIntactWhereTheLastBegins(t *testing.T) {
 			fs := crashfs.New(1)
 			fs.Put(dir+"/"+segment.Name(1), damage(joined(1)))
 			fs.Put(dir+"/"+segment.Name(4), nil)
-			_, _, err := segment.Open(fs, dir, wide, segment.Position{}, validate)
+			_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
 			var damaged *segment.DamageError
 			require.ErrorAs(t, err, &damaged)
 			require.Equal(t, uint64(3), damaged.Sequence)
+		})
+	}
+}
+
+func TestWhatIsKnownAndNotThereIsMissingNotDamaged(t *testing.T) {
+	for name, there := range map[string][]uint64{"all": nil, "the first": {4, 7}, "the middle": {1, 7}, "the last": {1, 4}} {
+		t.Run(name, func(t *testing.T) {
+			fs := crashfs.New(1)
+			for _, first := range there {
+				fs.Put(dir+"/"+segment.Name(first), slices.Concat(group(first, 3, 20).Lines...))
+			}
+			known := segment.Known{Segments: []uint64{1, 4, 7}, End: segment.Position{Segment: 7, Offset: 30}}
+			for range 2 {
+				_, _, err := segment.Open(fs, dir, wide, known, validate)
+				var missing *segment.MissingError
+				require.ErrorAs(t, err, &missing)
+				require.Len(t, missing.Segments, 3-len(there))
+				require.NotErrorIs(t, err, segment.ErrDamaged)
+				require.ErrorContains(t, err, missing.Segments[0])
+			}
+			for _, first := range known.Segments {
+				fs.Put(dir+"/"+segment.Name(first), slices.Concat(group(first, 3, 20).Lines...))
+			}
+			_, _, err := segment.Open(fs, dir, wide, known, validate)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestALastSegmentThatDoesNotContinueTheOneBeforeIsNamedWithTheGap(t *testing.T) {
+	for name, test := range map[string]struct {
+		first    uint64
+		contents []byte
+		want     string
+	}{
+		"an empty stray file": {999_999, nil, "journal is damaged in 00000000000000999999.events at offset 0 (sequence 4), before the last group: " +
+			"it begins at sequence 999999, but 00000000000000000001.events before it ends with 3: " +
+			"entries between them are missing, or it is a stray file; it is empty, so that it can be moved away; "},
+		"a segment behind one that is missing": {8, line(8, 5), "in 00000000000000000008.events at offset 0 (sequence 4), before the last group: " +
+			"it begins at sequence 8, but 00000000000000000001.events before it ends with 3: entries between them are missing, or it is a stray file; "},
+		"a segment that begins before that end": {2, line(2, 5), "ends with 3: one of the two is a stray file; "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := crashfs.New(1)
+			fs.Put(dir+"/"+segment.Name(1), joined(1))
+			fs.Put(dir+"/"+segment.Name(test.first), test.contents)
+			_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
+			require.ErrorIs(t, err, segment.ErrDamaged)
+			require.ErrorContains(t, err, test.want)
 		})
 	}
 }
@@ -128,14 +176,11 @@ func TestWhatTheCallerKnowsToBeDurableIsNeverCut(t *testing.T) {
 	for name, contents := range map[string][]byte{
 		"torn before the floor": append(slices.Clone(whole[:40]), "yyy\n"...),
 		"ends before the floor": whole[:len(joined(1))],
-		"missing":               nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs := crashfs.New(1)
-			if contents != nil {
-				fs.Put(dir+"/"+segment.Name(1), contents)
-			}
-			_, _, err := segment.Open(fs, dir, wide, segment.Position{Segment: 1, Offset: int64(len(whole))}, validate)
+			fs.Put(dir+"/"+segment.Name(1), contents)
+			_, _, err := segment.Open(fs, dir, wide, segment.Known{Segments: []uint64{1}, End: segment.Position{Segment: 1, Offset: int64(len(whole))}}, validate)
 			var damage *segment.DamageError
 			require.ErrorAs(t, err, &damage)
 			require.Equal(t, contents, fs.Bytes(dir+"/"+segment.Name(1)))
@@ -164,7 +209,7 @@ func TestRecoveryCanBeInterruptedAnywhereAndRunAgain(t *testing.T) {
 		require.NoError(t, fs.MkdirAll(dir))
 		fs.Put(dir+"/"+segment.Name(1), append(slices.Clone(whole), tail...))
 		fs.CrashAfter(op)
-		_, _, err := segment.Open(fs, dir, wide, segment.Position{}, validate)
+		_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
 		if err == nil {
 			require.Greater(t, op, 8)
 			return
@@ -204,7 +249,7 @@ func TestAReadErrorIsNotDamage(t *testing.T) {
 		}
 		return crashfs.Fault{}
 	})
-	_, _, err := segment.Open(fs, dir, wide, segment.Position{}, validate)
+	_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
 	require.ErrorIs(t, err, syscall.EIO)
 	var damage *segment.DamageError
 	require.NotErrorAs(t, err, &damage)
@@ -219,7 +264,7 @@ func TestGroupsAcknowledgedBeforeACrashAreThereOnceAfterIt(t *testing.T) {
 		fs.CrashAfter(5 + int(seed%60))
 		acknowledged, next := 0, uint64(1)
 		require.NoError(t, fs.MkdirAll(dir))
-		if w, _, err := segment.Open(fs, dir, limits, segment.Position{}, validate); err == nil {
+		if w, _, err := segment.Open(fs, dir, limits, segment.Known{}, validate); err == nil {
 			for {
 				g := group(next, 1+int(next+seed)%7, 30+int(seed)*3)
 				if _, err := w.Append(g); err != nil {

@@ -33,12 +33,15 @@ func line(sequence uint64, size int) []byte {
 
 // validate knows the lines that line makes.
 func validate(l segment.Line, sequence uint64) error {
-	var got uint64
-	if _, err := fmt.Sscanf(string(l.Bytes), "%d ", &got); err != nil || got != sequence {
-		return errors.New("sequence is not the next")
-	}
 	if cut := bytes.LastIndexByte(l.Bytes, ' '); cut < 0 || fmt.Sprintf("%08x", crc32.ChecksumIEEE(l.Bytes[:cut])) != string(l.Bytes[cut+1:]) {
 		return errors.New("checksum does not match")
+	}
+	var got uint64
+	if _, err := fmt.Sscanf(string(l.Bytes), "%d ", &got); err != nil {
+		return errors.New("line has no sequence")
+	}
+	if got != sequence {
+		return &segment.SequenceError{Found: got}
 	}
 	return nil
 }
@@ -46,7 +49,7 @@ func validate(l segment.Line, sequence uint64) error {
 func open(t *testing.T, fs durable.FS, limits segment.Limits) (*segment.Writer, []string) {
 	t.Helper()
 	require.NoError(t, fs.MkdirAll(dir))
-	w, torn, err := segment.Open(fs, dir, limits, segment.Position{}, validate)
+	w, torn, err := segment.Open(fs, dir, limits, segment.Known{}, validate)
 	require.NoError(t, err)
 	w.Began(start)
 	return w, torn

@@ -40,6 +40,8 @@ type Writer struct {
 	fs     durable.FS
 	dir    string
 	limits Limits
+	// found are the first sequences of the segments that Open found.
+	found []uint64
 	// file is the last segment, nil as long as a journal has none.
 	file  durable.File
 	first uint64
@@ -52,10 +54,15 @@ type Writer struct {
 // Began tells an opened writer the time of the first line of its last segment.
 func (w *Writer) Began(at time.Time) { w.began = at }
 
+// Found returns the first sequences of the segments that were there when the
+// journal was opened.
+func (w *Writer) Found() []uint64 { return w.found }
+
 // Append writes a group behind everything written before, waits until it is
 // durable, and returns where it begins. A new segment's name is durable before
-// anything is written to it. If Append fails, nothing of the group may be
-// acknowledged.
+// anything is written to it, and when Append returns, the segment still has its
+// name and the size that was written. If Append fails, nothing of the group may
+// be acknowledged.
 func (w *Writer) Append(g Group) (Position, error) {
 	if w.err != nil {
 		return Position{}, w.err
@@ -93,6 +100,11 @@ func (w *Writer) append(g Group) (Position, error) {
 		return Position{}, err
 	}
 	w.size += int64(len(w.buf))
+	// The sync says nothing of a file that was deleted, or that somebody else
+	// writes too.
+	if err := w.file.Check(w.size); err != nil {
+		return Position{}, err
+	}
 	return at, nil
 }
 
@@ -111,6 +123,11 @@ func (w *Writer) full(g Group) bool {
 // before is durable. A crash after the creation leaves an empty last segment,
 // which Open takes as it is.
 func (w *Writer) rotate(first uint64) error {
+	if w.file != nil {
+		if err := w.present(); err != nil {
+			return err
+		}
+	}
 	created, err := w.fs.Create(pathOf(w.dir, first))
 	if err != nil {
 		return err
@@ -120,6 +137,20 @@ func (w *Writer) rotate(first uint64) error {
 	}
 	w.file, w.first, w.size = created, first, 0
 	return errors.Join(err, w.fs.SyncDir(w.dir))
+}
+
+// present makes sure that the directory still is the one with the last segment:
+// a new one must not be created in another that took its place.
+func (w *Writer) present() error {
+	there, err := w.fs.Open(pathOf(w.dir, w.first))
+	if err != nil {
+		return err
+	}
+	size, err := there.Size()
+	if err == nil && size != w.size {
+		err = fmt.Errorf("rotate: %s has %d bytes, not %d: %w", Name(w.first), size, w.size, durable.ErrSize)
+	}
+	return errors.Join(err, there.Close())
 }
 
 // Close closes the last segment. Everything that was appended is durable

@@ -4,7 +4,6 @@
 package segment_test
 
 import (
-	"io"
 	"testing"
 	"time"
 
@@ -79,8 +78,56 @@ func TestNothingIsAcknowledgedBeforeItsSyncs(t *testing.T) {
 	})
 	appendGroup(t, w, group(1, 3, 5))
 	appendGroup(t, w, group(4, 1, 5))
-	one := []crashfs.Kind{crashfs.OpCreate, crashfs.OpSyncDir, crashfs.OpWrite, crashfs.OpSync}
-	require.Equal(t, append(one, one...), ops)
+	require.Equal(t, []crashfs.Kind{
+		crashfs.OpCreate, crashfs.OpSyncDir, crashfs.OpWrite, crashfs.OpSync, crashfs.OpCheck,
+		crashfs.OpOpen, crashfs.OpCreate, crashfs.OpSyncDir, crashfs.OpWrite, crashfs.OpSync, crashfs.OpCheck,
+	}, ops)
+}
+
+func TestNothingIsAcknowledgedIntoAFileThatIsGoneOrNotOursAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		meddle func(*crashfs.FS, string)
+		want   error
+	}{
+		"deleted":             {func(fs *crashfs.FS, path string) { fs.Remove(path) }, durable.ErrGone},
+		"replaced":            {func(fs *crashfs.FS, path string) { fs.Put(path, fs.Bytes(path)) }, durable.ErrGone},
+		"written by somebody": {func(fs *crashfs.FS, path string) { somebodyAppends(t, fs, path) }, durable.ErrSize},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := crashfs.New(1)
+			w, _ := open(t, fs, wide)
+			appendGroup(t, w, group(1, 3, 5))
+			test.meddle(fs, dir+"/"+segment.Name(1))
+			_, err := w.Append(group(4, 1, 5))
+			require.ErrorIs(t, err, test.want)
+			_, err = w.Append(group(4, 1, 5))
+			require.ErrorIs(t, err, test.want, "a writer stays broken")
+		})
+	}
+}
+
+// somebodyAppends writes more behind the end than one group has.
+func somebodyAppends(t *testing.T, fs *crashfs.FS, path string) {
+	t.Helper()
+	f, err := fs.OpenFile(path)
+	require.NoError(t, err)
+	size, err := f.Size()
+	require.NoError(t, err)
+	_, err = f.WriteAt(make([]byte, 1000), size)
+	require.NoError(t, err)
+}
+
+func TestANewSegmentIsNotCreatedInADirectoryThatTookThePlaceOfTheJournals(t *testing.T) {
+	fs := crashfs.New(1)
+	w, _ := open(t, fs, segment.Limits{MaxBytes: 1, MaxAge: time.Hour})
+	appendGroup(t, w, group(1, 3, 5))
+	fs.Move(dir, "/elsewhere")
+	other, _ := open(t, fs, wide)
+	appendGroup(t, other, group(1, 1, 5))
+	_, err := w.Append(group(4, 1, 5))
+	require.ErrorIs(t, err, durable.ErrSize)
+	appendGroup(t, other, group(2, 1, 5))
+	require.Len(t, sequences(t, fs), 2)
 }
 
 // rooted puts the paths of a test under a directory of the real disk.
@@ -94,4 +141,4 @@ func (r rooted) OpenFile(p string) (durable.File, error) { return durable.OS{}.O
 func (r rooted) Open(p string) (durable.Reader, error)   { return durable.OS{}.Open(r.root + p) }
 func (r rooted) List(d string) ([]durable.Info, error)   { return durable.OS{}.List(r.root + d) }
 func (r rooted) SyncDir(d string) error                  { return durable.OS{}.SyncDir(r.root + d) }
-func (r rooted) Lock(d string) (io.Closer, error)        { return durable.OS{}.Lock(r.root + d) }
+func (r rooted) Lock(d string) (durable.Lock, error)     { return durable.OS{}.Lock(r.root + d) }

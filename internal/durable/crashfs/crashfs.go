@@ -32,7 +32,7 @@ type FS struct {
 	mu     sync.Mutex
 	rng    *rand.Rand
 	dirs   map[string]*directory
-	locked map[string]bool
+	locked map[*directory]bool
 	faults func(Op) Fault
 	ops    int
 	// capacity is in bytes, 0 for no limit.
@@ -54,7 +54,7 @@ func New(seed uint64) *FS {
 	return &FS{
 		rng:    rand.New(rand.NewPCG(seed, 0)),
 		dirs:   map[string]*directory{},
-		locked: map[string]bool{},
+		locked: map[*directory]bool{},
 	}
 }
 
@@ -151,6 +151,38 @@ func (f *FS) Put(path string, contents []byte) {
 	}
 	file := &file{cache: append([]byte{}, contents...), disk: append([]byte{}, contents...)}
 	d.cache[filepath.Base(path)], d.disk[filepath.Base(path)] = file, file
+}
+
+// Remove takes a file's name away, durably, as a person does: who has it open
+// goes on reading and writing what has no name any more.
+func (f *FS) Remove(path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d := f.dirs[filepath.Dir(path)]; d != nil {
+		delete(d.cache, filepath.Base(path))
+		delete(d.disk, filepath.Base(path))
+	}
+}
+
+// Move gives a directory another path, durably, as a volume does that is
+// unmounted and mounted again. What stood at the path is gone.
+func (f *FS) Move(from, to string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dirs[to] = f.dirs[from]
+	delete(f.dirs, from)
+}
+
+// linked reports whether a file has a name.
+func (f *FS) linked(file *file) bool {
+	for _, d := range f.dirs {
+		for _, named := range d.cache {
+			if named == file {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (f *FS) lookup(path string) *file {

@@ -93,6 +93,36 @@ func TestAFullDiskCutsAWriteShort(t *testing.T) {
 	write(t, f, []byte("12345678"), 0)
 }
 
+func TestAFileThatWasRemovedIsWrittenWithoutBeingThere(t *testing.T) {
+	fs := crashfs.New(1)
+	f := create(t, fs, "/j/a")
+	require.NoError(t, fs.SyncDir("/j"))
+	write(t, f, []byte("lost"), 0)
+	require.NoError(t, f.Check(4))
+	require.ErrorIs(t, f.Check(5), durable.ErrSize)
+	fs.Move("/j", "/k")
+	require.NoError(t, f.Check(4), "a directory that was moved has its files")
+	fs.Remove("/k/a")
+	require.NoError(t, f.Sync())
+	require.ErrorIs(t, f.Check(4), durable.ErrGone)
+	require.Nil(t, fs.Reboot().Bytes("/k/a"))
+}
+
+func TestALockIsThatOfADirectoryNotOfItsPath(t *testing.T) {
+	fs := crashfs.New(1)
+	require.NoError(t, fs.MkdirAll("/j"))
+	lock, err := fs.Lock("/j")
+	require.NoError(t, err)
+	fs.Move("/j", "/k")
+	require.Error(t, lock.Check())
+	_, err = fs.Lock("/k")
+	require.ErrorIs(t, err, durable.ErrLocked)
+	require.NoError(t, fs.MkdirAll("/j"))
+	require.ErrorIs(t, lock.Check(), durable.ErrGone)
+	_, err = fs.Lock("/j")
+	require.NoError(t, err)
+}
+
 func TestAfterTheCrashNothingWorks(t *testing.T) {
 	fs := crashfs.New(1)
 	f := create(t, fs, "/j/a")

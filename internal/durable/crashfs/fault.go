@@ -19,6 +19,7 @@ const (
 	OpTruncate Kind = "truncate"
 	OpSync     Kind = "sync"
 	OpSyncDir  Kind = "syncdir"
+	OpCheck    Kind = "check"
 )
 
 // Op is an operation about to happen.

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"syscall"
+
+	"github.com/readtrail/readtrail/internal/durable"
 )
 
 // file is an inode.
@@ -164,6 +166,20 @@ func (h *handle) Size() (int64, error) {
 		return 0, ErrPowerLost
 	}
 	return int64(len(h.file.cache)), nil
+}
+
+func (h *handle) Check(size int64) error {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	switch fault := h.fs.begin(OpCheck, h.path); {
+	case fault.Err != nil:
+		return fault.Err
+	case !h.fs.linked(h.file):
+		return pathError("check", h.path, durable.ErrGone)
+	case int64(len(h.file.cache)) != size:
+		return pathError("check", h.path, durable.ErrSize)
+	}
+	return nil
 }
 
 func (h *handle) Close() error { return nil }

@@ -5,7 +5,6 @@ package crashfs
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -106,20 +105,36 @@ func (f *FS) SyncDir(dir string) error {
 }
 
 // Lock implements durable.FS.
-func (f *FS) Lock(dir string) (io.Closer, error) {
+func (f *FS) Lock(dir string) (durable.Lock, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	dir = filepath.Clean(dir)
-	if f.locked[dir] {
+	d := f.dirs[filepath.Clean(dir)]
+	switch {
+	case d == nil:
+		return nil, pathError("lock", dir, fs.ErrNotExist)
+	case f.locked[d]:
 		return nil, fmt.Errorf("lock %s: %w", dir, durable.ErrLocked)
 	}
-	f.locked[dir] = true
-	return &lock{fs: f, dir: dir}, nil
+	f.locked[d] = true
+	return &lock{fs: f, path: filepath.Clean(dir), dir: d}, nil
 }
 
 type lock struct {
-	fs  *FS
-	dir string
+	fs   *FS
+	path string
+	dir  *directory
+}
+
+func (l *lock) Check() error {
+	l.fs.mu.Lock()
+	defer l.fs.mu.Unlock()
+	switch there := l.fs.dirs[l.path]; there {
+	case l.dir:
+		return nil
+	case nil:
+		return pathError("stat", l.path, fs.ErrNotExist)
+	}
+	return pathError("check", l.path, durable.ErrGone)
 }
 
 func (l *lock) Close() error {

@@ -128,8 +128,8 @@ func (x *Index) Start(now time.Time) {
 		x.fresh = map[Key]Mark{}
 	}
 	x.writing = true
-	store, b := x.store, x.batch
-	go func() { x.written <- store.write(b) }()
+	store, b, written := x.store, x.batch, x.written
+	go func() { written <- store.write(b) }()
 }
 
 // behind reports whether the file misses something.
@@ -167,10 +167,15 @@ func (x *Index) Flush(now time.Time) error {
 	return nil
 }
 
-// settle waits for a batch that is being written.
+// settle waits for a batch that is being written. Of a store that was abandoned
+// it may wait for a lock that nobody releases: then it is left behind with it.
 func (x *Index) settle() error {
-	if !x.writing {
+	switch {
+	case !x.writing:
 		return nil
+	case x.store.abandoned.Load():
+		x.written = make(chan error, 1)
+		return x.Done(ErrDamaged)
 	}
 	return x.Done(<-x.written)
 }
@@ -180,5 +185,9 @@ func (x *Index) settle() error {
 func (x *Index) Close(now time.Time) error {
 	err := x.Flush(now)
 	x.store.close()
+	if x.store.abandoned.Load() {
+		// The process holds the lock of the file until it ends.
+		err = errors.Join(err, removeStore(x.path))
+	}
 	return err
 }

@@ -4,6 +4,7 @@
 package repeat_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -19,7 +20,10 @@ import (
 	"github.com/readtrail/readtrail/internal/segment"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// A write that waits for a lock of an abandoned file is left behind with it.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/readtrail/readtrail/internal/ledger/repeat.(*store).write"))
+}
 
 const window = 24 * time.Hour
 
@@ -187,4 +191,100 @@ func TestTheIndexIsFullBeforeItHoldsTooMuch(t *testing.T) {
 	require.NoError(t, x.Flush(now))
 	require.False(t, x.Full())
 	requireKnown(t, x, true, 0, 1<<18-1)
+}
+
+// damages are what can be done to a file that is open.
+var damages = map[string]func(t *testing.T, path string){
+	"truncated to nothing": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 0)) },
+	"with destroyed metadata": func(t *testing.T, path string) {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.Write(bytes.Repeat([]byte{0xAA}, 2*os.Getpagesize()))
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	},
+}
+
+// What bbolt panics about in the middle of a look-up or a write must not leave
+// the index unusable: it is reset and goes on.
+func TestAFileDamagedWhileItIsOpenIsNoticedAndBegunAnew(t *testing.T) {
+	for name, damage := range damages {
+		for way, notice := range map[string]func(x *repeat.Index) error{
+			"by a look-up": func(x *repeat.Index) error {
+				_, err := x.Find(mark(5000, now).Key)
+				return err
+			},
+			"by a write": func(x *repeat.Index) error {
+				x.Learn(upTo(3001), mark(3001, now))
+				return x.Flush(now)
+			},
+			"by a look-up and then a write": func(x *repeat.Index) error {
+				_, err := x.Find(mark(5000, now).Key)
+				require.ErrorIs(t, err, repeat.ErrDamaged)
+				x.Learn(upTo(3001), mark(3001, now))
+				return x.Flush(now)
+			},
+		} {
+			t.Run(name+", noticed "+way, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "repeats.db")
+				x := open(t, path)
+				learn(x, 0, 3000, now)
+				require.NoError(t, x.Flush(now))
+				damage(t, path)
+				require.ErrorIs(t, notice(x), repeat.ErrDamaged)
+				require.NoError(t, x.Reset())
+				requireKnown(t, x, false, 0, 2999)
+				learn(x, 0, 10, now)
+				require.NoError(t, x.Flush(now))
+				requireKnown(t, x, true, 0, 9)
+			})
+		}
+	}
+}
+
+func TestAnIndexThatWasDamagedWhileItWasOpenIsClosedAndOpenedAgainAtOnce(t *testing.T) {
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "repeats.db")
+			x, err := repeat.Open(path, "jrn_1", window)
+			require.NoError(t, err)
+			learn(x, 0, 3000, now)
+			require.NoError(t, x.Flush(now))
+			damage(t, path)
+			_, err = x.Find(mark(5000, now).Key)
+			require.ErrorIs(t, err, repeat.ErrDamaged)
+			learn(x, 3000, 3001, now)
+			require.ErrorIs(t, x.Close(now), repeat.ErrDamaged)
+			require.NoFileExists(t, path)
+			require.Equal(t, repeat.Position{}, open(t, path).UpTo())
+		})
+	}
+}
+
+// A look-up that panics keeps locks that a write beside it needs: nobody waits
+// for that write.
+func TestAWriteBesideALookUpThatFoundTheFileDamagedIsNotWaitedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "repeats.db")
+	x := open(t, path)
+	for round := range 8 {
+		learn(x, 0, 20_000, now)
+		x.Start(now)
+		for n := range 1000 << round { // until the write is under way, sooner or later
+			_, err := x.Find(mark(-1-n, now).Key)
+			require.NoError(t, err)
+		}
+		damages["with destroyed metadata"](t, path)
+		_, err := x.Find(mark(-1, now).Key)
+		if err == nil { // the write was done later, and wrote the metadata anew
+			x.Learn(upTo(20_000), mark(20_000, now))
+			err = x.Flush(now)
+		}
+		if err != nil {
+			require.ErrorIs(t, err, repeat.ErrDamaged)
+		}
+		require.NoError(t, x.Reset())
+		learn(x, 0, 10, now)
+		require.NoError(t, x.Flush(now))
+		requireKnown(t, x, true, 0, 9)
+	}
 }

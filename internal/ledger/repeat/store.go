@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/readtrail/readtrail/internal/segment"
 )
@@ -53,22 +53,35 @@ type store struct {
 	db      *bbolt.DB
 	journal string
 	window  time.Duration
-	// abandoned says that a write failed in a way that may have left locks of db
-	// held: it can no longer be closed, only forgotten.
-	abandoned bool
+	// abandoned says that db panicked, which may have left locks of it held: it
+	// can no longer be used or closed, only forgotten.
+	abandoned atomic.Bool
 }
 
 const lockTimeout = 5 * time.Second
 
 // openStore opens or creates a file. It returns ErrDamaged for a file that is
 // there but of no use.
-func openStore(path, journal string, window time.Duration) (s *store, upTo Position, err error) {
-	// A cache needs no durable directory.
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+func openStore(path, journal string, window time.Duration) (*store, Position, error) {
+	if err := makeRoom(path); err != nil {
 		return nil, Position{}, err
 	}
-	s = &store{journal: journal, window: window}
-	err = guarded(func() (err error) {
+	s := &store{journal: journal, window: window}
+	upTo, err := s.open(path)
+	switch {
+	case err == nil:
+		return s, upTo, nil
+	case s.abandoned.Load():
+		// The process holds the lock of this file until it ends.
+		err = errors.Join(err, removeStore(path))
+	case s.db != nil:
+		s.close()
+	}
+	return nil, Position{}, err
+}
+
+func (s *store) open(path string) (upTo Position, err error) {
+	err = s.guarded(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o640, &bbolt.Options{
 			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoStatistics: true,
 		})
@@ -77,61 +90,86 @@ func openStore(path, journal string, window time.Duration) (s *store, upTo Posit
 	var pathError *fs.PathError
 	var callError *os.SyscallError
 	switch {
-	case errors.Is(err, bolterrors.ErrTimeout), errors.As(err, &pathError), errors.As(err, &callError):
-		return nil, Position{}, fmt.Errorf("open index of repeats %s: %w", path, err)
-	case err != nil:
-		return nil, Position{}, errors.Join(ErrDamaged, err)
+	case err == nil:
+		return s.readHead()
+	case errors.Is(err, fs.ErrPermission):
+		// A cache that somebody else owns is begun anew, as is a damaged one.
+	case errors.As(err, &pathError), errors.As(err, &callError):
+		return Position{}, fmt.Errorf("open index of repeats %s: %w", path, err)
 	}
-	if upTo, err = s.readHead(); err != nil {
-		s.close()
-		return nil, Position{}, err
-	}
-	return s, upTo, nil
+	// That includes a lock of the file: the lock of the journal is ours.
+	return Position{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-func removeStore(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// makeRoom makes the directory of a file, and makes sure that nothing but a file
+// has its place. A cache needs no durable directory.
+func makeRoom(path string) error {
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() {
+		if err := os.Remove(dir); err != nil {
+			return fmt.Errorf("index of repeats needs the directory %s and cannot remove the file there: %w", dir, err)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("index of repeats: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("index of repeats %s is not a file but %s: delete it, it is only a cache", path, describe(info.Mode()))
 	}
 	return nil
 }
 
-// guarded turns what a damaged file does to bbolt, which trusts its pages and
-// reads them through a memory map, into ErrDamaged.
-func guarded(f func() error) (err error) {
+func describe(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "a directory"
+	}
+	return "a special file"
+}
+
+func removeStore(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("begin the index of repeats anew: %w; delete that file, it is only a cache", err)
+	}
+	return nil
+}
+
+// guarded runs whatever touches the pages of the file. bbolt trusts them and
+// reads them through a memory map: of a damaged file it panics, and where the
+// file was cut the kernel raises SIGBUS, which is a panic only in a goroutine
+// that asked for it. Both become ErrDamaged, and the store is abandoned.
+func (s *store) guarded(f func() error) (err error) {
+	if s.abandoned.Load() {
+		return ErrDamaged
+	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
+			s.abandoned.Store(true)
 			err = fmt.Errorf("%w: %v", ErrDamaged, p)
 		}
 	}()
 	return f()
 }
 
-func (s *store) close() {
-	if !s.abandoned {
-		_ = guarded(s.db.Close)
-	}
-}
+// close closes the file, unless a lock of it may be held for ever.
+func (s *store) close() { _ = s.guarded(s.db.Close) }
 
 // readHead returns the zero Position for a file without a head.
 func (s *store) readHead() (upTo Position, err error) {
-	err = guarded(func() error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucketHead)
-			if b == nil {
-				return nil
-			}
-			var h head
-			if err := json.Unmarshal(b.Get(keyHead), &h); err != nil {
-				return ErrDamaged
-			}
-			if h.Format != format || h.Journal != s.journal || h.Window < int64(s.window) {
-				return ErrDamaged
-			}
-			upTo = Position{At: segment.Position{Segment: h.Segment, Offset: h.Offset}, Sequence: h.Sequence, Hash: h.Hash}
+	err = s.view(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketHead)
+		if b == nil {
 			return nil
-		})
+		}
+		var h head
+		if err := json.Unmarshal(b.Get(keyHead), &h); err != nil {
+			return ErrDamaged
+		}
+		if h.Format != format || h.Journal != s.journal || h.Window < int64(s.window) {
+			return ErrDamaged
+		}
+		upTo = Position{At: segment.Position{Segment: h.Segment, Offset: h.Offset}, Sequence: h.Sequence, Hash: h.Hash}
+		return nil
 	})
 	return upTo, err
 }
@@ -139,37 +177,44 @@ func (s *store) readHead() (upTo Position, err error) {
 // find looks up keys[i] for every i of rest, in the newest part of the file
 // first.
 func (s *store) find(keys []Key, rest []int, found []*Seen) error {
-	return guarded(func() error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			parts := tx.Cursor()
-			for name, _ := parts.Last(); name != nil; name, _ = parts.Prev() {
-				if bytes.Equal(name, bucketHead) {
+	return s.view(func(tx *bbolt.Tx) error {
+		parts := tx.Cursor()
+		for name, _ := parts.Last(); name != nil; name, _ = parts.Prev() {
+			if bytes.Equal(name, bucketHead) {
+				continue
+			}
+			b := tx.Bucket(name)
+			for _, i := range rest {
+				if found[i] != nil {
 					continue
 				}
-				b := tx.Bucket(name)
-				for _, i := range rest {
-					if found[i] != nil {
-						continue
-					}
-					value := b.Get(keys[i][:])
-					if value == nil {
-						continue
-					}
-					seen, err := decode(keys[i], value)
-					if err != nil {
-						return err
-					}
-					found[i] = &seen
+				value := b.Get(keys[i][:])
+				if value == nil {
+					continue
 				}
+				seen, err := decode(keys[i], value)
+				if err != nil {
+					return err
+				}
+				found[i] = &seen
 			}
-			return nil
-		})
+		}
+		return nil
 	})
+}
+
+// view reads the file. It has no other errors than that of a damaged file.
+func (s *store) view(f func(*bbolt.Tx) error) error {
+	err := s.guarded(func() error { return s.db.View(f) })
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
 }
 
 // write adds a batch and drops one generation that passed its horizon.
 func (s *store) write(b *batch) error {
-	err := guarded(func() error {
+	return s.guarded(func() error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
 			// In the order of the keys, so that neighbors share pages.
 			for _, k := range slices.SortedFunc(maps.Keys(b.marks), compareKeys) {
@@ -183,10 +228,6 @@ func (s *store) write(b *batch) error {
 			return s.writeHead(tx, b.upTo)
 		})
 	})
-	if errors.Is(err, ErrDamaged) {
-		s.abandoned = true
-	}
-	return err
 }
 
 func compareKeys(a, b Key) int { return bytes.Compare(a[:], b[:]) }

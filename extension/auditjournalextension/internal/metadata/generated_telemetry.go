@@ -35,6 +35,7 @@ type TelemetryBuilder struct {
 	ExtensionAuditJournalGroups         metric.Int64Counter
 	ExtensionAuditJournalLastSequence   metric.Int64Gauge
 	ExtensionAuditJournalRepeats        metric.Int64Counter
+	ExtensionAuditJournalTroubles       metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -119,6 +120,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_extension_audit_journal_repeats",
 		metric.WithDescription("Records not written because the journal already has them. [Alpha]"),
 		metric.WithUnit("{record}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalTroubles, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_troubles",
+		metric.WithDescription("Failures of a journal or of its index of repeats, counting every attempt to come back that failed. [Alpha]"),
+		metric.WithUnit("{failure}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

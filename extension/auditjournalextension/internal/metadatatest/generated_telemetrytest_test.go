@@ -28,6 +28,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ExtensionAuditJournalGroups.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalLastSequence.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalRepeats.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalTroubles.Add(context.Background(), 1)
 	AssertEqualExtensionAuditJournalBytes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -53,6 +54,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalRepeats(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalTroubles(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 
