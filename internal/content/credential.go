@@ -154,7 +154,7 @@ func LooksLikeCredential(s string) bool {
 		return strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") >= 2 && isTokenText(s)
 	}
 	for _, p := range prefixesAt[s[0]] {
-		if rest, ok := strings.CutPrefix(s, p.prefix); ok && len(rest) >= p.rest && isTokenText(rest) {
+		if rest, ok := strings.CutPrefix(s, p.prefix); ok && isWholeToken(rest, p.rest) {
 			return true
 		}
 	}
@@ -167,14 +167,21 @@ func LooksLikeCredential(s string) bool {
 	return false
 }
 
-// isPlainWord matches a word of prose, such as the second one of "Token
-// counter".
-func isPlainWord(s string) bool {
-	const longest = 15
-	return len(s) <= longest && isSmall(s[min(len(s), 1):])
+// isWholeToken reports whether all of a text is what follows an issuer's
+// prefix: something opaque, or one run without a break, which no name is.
+func isWholeToken(rest string, shortest int) bool {
+	return len(rest) >= shortest && isTokenText(rest) && (isUnbroken(rest) || isToken(rest, shortest))
 }
 
-var isSmall = allOf("abcdefghijklmnopqrstuvwxyz")
+var isUnbroken = allOf(alnum)
+
+// isPlainWord matches what may follow a scheme that is an English word in the
+// name of something, such as the second word of "Token counter" and of "Basic
+// CustomerLookup".
+func isPlainWord(s string) bool {
+	const longest = 30
+	return len(s) <= longest && isUnbroken(s) && opaqueBytes(s) < minCredential && !isBase64Text(s)
+}
 
 func cutPrefixFold(s, prefix string) (rest string, found bool) {
 	if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
@@ -191,7 +198,7 @@ func GivesAwayCredential(s string) bool {
 	if LooksLikeCredential(s) {
 		return true
 	}
-	return len(s) <= maxCredential && inAnySpelling(s, exposes)
+	return len(s) <= maxCredential && (inAnySpelling(s, exposes) || holdsAuthorization(s, "bearer"))
 }
 
 // MaxSearched bounds the text that is searched for credentials, in bytes.

@@ -17,7 +17,7 @@ func tokenOf(p credentialPrefix) string { return p.prefix + strings.Repeat("aB3"
 func TestCredentialsAreKnownByTheirForm(t *testing.T) {
 	for _, s := range []string{
 		"Bearer abc.def.ghi", "bearer  0123456789abcdef", "Basic dXNlcjpwYXNzd29yZA==", "Digest username=\"Mufasa\", realm=\"x\"",
-		"sk-proj-0123456789abcdefABCDEF", "sk-ant-api03-0123456789abcdef", "ghp_0123456789abcdefABCDEF0123", "AKIAIOSFODNN7EXAMPLE", "xoxb-1234-5678-abcd",
+		"sk-proj-0123456789abcdefABCDEF", "sk-ant-api03-0123456789abcdef", "ghp_0123456789abcdefABCDEF0123", "AKIAIOSFODNN7EXAMPLE", "xoxb-17653672481-pdFZKVeTuE8sk7oOcHrzqytgy",
 		"AIzaSyA0123456789abcdefghijklmnopqrstuv", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "-----BEGIN PRIVATE KEY-----\nMII", " 'glpat-0123456789abcdefABCD' ",
 		"Bearer abc~def/ghi+jkl==", "Authorization: Bearer abc.def.ghi", "Proxy-Authorization: Basic dXNlcjpwYXNzd29yZA==", "token 9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b",
 		"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=5d67",
@@ -61,7 +61,7 @@ func TestCredentialsAreFoundInURLsAndCommandLines(t *testing.T) {
 func TestATokenIsFoundWhateverItsPrefixAndWhereverItStands(t *testing.T) {
 	for _, p := range credentialPrefixes {
 		token := tokenOf(p)
-		for _, s := range []string{token, "tool " + token, "a/" + token + "/b", "https://h/%20" + token, "x_" + token, `a\n` + token} {
+		for _, s := range []string{token, "tool " + token, "a/" + token + "/b", "https://h/%20" + token, `a\n` + token} {
 			assert.True(t, GivesAwayCredential(s), s)
 			assert.True(t, HoldsCredential(s), s)
 		}
@@ -131,5 +131,26 @@ func TestSecretsAreKnownByTheirNamesInEverySpelling(t *testing.T) {
 	}
 	for _, name := range []string{"", "--", "max_tokens", "keys", "monkey", "zipcode", "passport", "author"} {
 		assert.False(t, NamesSecretParameter(name), name)
+	}
+}
+
+// Ids are made at random and names are made of words; both can hold what begins
+// a token, and a read that loses its call id or its tool cannot be joined.
+func TestIDsAndNamesThatHoldTheBeginningOfATokenStay(t *testing.T) {
+	for _, id := range []string{"call_eyJ7yOAtVThENpS3RFQPjU37", "YfaP6GNGyif_sk-fklc1i2t9b5OqpQKi", "eyJ7yOAtVThENpS3RFQPjU37", "chatcmpl-eyJ7yOAtVThENpS3RFQPjU37aaaaa"} {
+		assert.True(t, ShapeIdentifier.Matches(id), id)
+	}
+	for _, name := range []string{
+		"sk-transport-timetable-2025", "hf_text_generation_inference_v2", "Token BudgetManager", "xai-grok-4-fast-reasoning-latest", "hf_Meta-Llama-3.1-8B-Instruct",
+		"Digest DailyNewsSummary", "npm_install_dependencies_and_run_tests1", "xapp-launcher-1", "pplx-llama-3.1-sonar-large-128k-online", "glpat-rotation-service-2",
+		"Basic CustomerLookupAgent", "Negotiate ContractTerms", "Token Counter2",
+	} {
+		assert.True(t, ShapeName.Matches(name), name)
+	}
+	for _, s := range []string{"execute_tool Bearer abcdefghij", "Basic dXNlcjpwYXNz", "jdbc:oracle:thin:scott/tiger@host:1521/x", "Token 9944b09199c62bcf9418ad846dd0e4bb", "hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh"} {
+		assert.True(t, GivesAwayCredential(s), s)
+	}
+	for _, s := range []string{"I am Marta and I have cancer", "A person is very ill", "SELECT a b c d e f g h"} {
+		assert.False(t, ShapeQuerySummary.Matches(s), s)
 	}
 }

@@ -54,6 +54,8 @@ const (
 	markToken
 	// markSign is of what user info and parameters can't do without.
 	markSign
+	// markJoin is of what joins the parts of an id.
+	markJoin
 )
 
 var marks = func() (marks [256]uint8) {
@@ -70,6 +72,8 @@ var marks = func() (marks [256]uint8) {
 	marks['@'] |= markSign
 	marks['='] |= markSign
 	marks['/'] |= markSign
+	marks['_'] |= markJoin
+	marks['-'] |= markJoin
 	return marks
 }()
 
@@ -81,9 +85,10 @@ func exposes(s string) bool {
 	for i := range len(s) {
 		mark := marks[s[i]]
 		seen |= mark
-		// A token begins where a word does. A letter after a backslash is an
-		// escape of JSON.
-		if mark&markToken != 0 && (before&markAlnum == 0 || i > 1 && s[i-2] == '\\') && beginsWithToken(s[i:]) {
+		// A token begins where a word does, and not within a random id, parts of
+		// which can look like the beginning of one. A letter after a backslash is
+		// an escape of JSON.
+		if mark&markToken != 0 && (before&(markAlnum|markJoin) == 0 || i > 1 && s[i-2] == '\\') && beginsWithToken(s[i:]) {
 			return true
 		}
 		before = mark
@@ -108,22 +113,58 @@ func beginsWithToken(s string) bool {
 			return true
 		}
 	}
-	if rest, ok := strings.CutPrefix(s, "eyJ"); ok {
-		return isToken(rest, minEmbeddedJSON)
+	if strings.HasPrefix(s, "eyJ") {
+		return isEmbeddedJSON(s)
 	}
 	label, ok := strings.CutPrefix(s, "-----BEGIN ")
 	return ok && strings.Contains(label[:min(len(label), 64)], privateKey)
 }
 
-// isToken reports whether s begins with at least n bytes of a token. Words of
-// prose between dashes, of small letters, are none.
+// isEmbeddedJSON reports whether base64 that begins as an object in JSON does
+// goes on as text: a random id can begin so too.
+func isEmbeddedJSON(s string) bool {
+	end := 0
+	for end < len(s) && isAlnum[s[end]] {
+		end++
+	}
+	return end >= minEmbeddedJSON && isBase64Text(s[:end])
+}
+
+// isToken reports whether s begins with at least n bytes of a token, of which
+// enough are opaque. Words of prose between dashes are none, nor are the names
+// of versions.
 func isToken(s string, n int) bool {
 	const longest = 256 // bytes that are looked at
-	i, opaque := 0, false
-	for ; i < len(s) && i < longest && isTokenByte[s[i]] && (i < n || !opaque); i++ {
-		opaque = opaque || '0' <= s[i] && s[i] <= '9' || isUpper(s[i])
+	end := 0
+	for end < len(s) && end < longest && isTokenByte[s[end]] {
+		end++
 	}
-	return opaque && i >= n
+	return end >= n && opaqueBytes(s[:end]) >= min(n, minCredential)
+}
+
+// opaqueBytes counts the bytes of the runs of letters and digits that nobody
+// would write as words: letters with digits among them, or long ones of both
+// cases.
+func opaqueBytes(s string) (n int) {
+	const longWord = 20 // bytes; shorter ones are CamelCase
+	for len(s) > 0 {
+		end, letters, digits, small, capitals := 0, false, false, false, false
+		for ; end < len(s) && isAlnum[s[end]]; end++ {
+			switch c := s[end]; {
+			case c <= '9':
+				digits = true
+			case isUpper(c):
+				letters, capitals = true, true
+			default:
+				letters, small = true, true
+			}
+		}
+		if letters && digits || small && capitals && end >= longWord {
+			n += end
+		}
+		s = s[min(end+1, len(s)):]
+	}
+	return n
 }
 
 // secretPaths are the beginnings of URLs whose path is a credential.
@@ -139,6 +180,9 @@ const redactedUserInfo = "REDACTED:REDACTED@"
 // holdsUserInfo finds user info of a URL, with or without its scheme, and
 // connection strings of the form user:password@host.
 func holdsUserInfo(s string) bool {
+	if strings.Contains(s, "jdbc:") && strings.Contains(s, "@") {
+		return true // Oracle writes user/password@host behind it
+	}
 	for rest := s; ; {
 		i := strings.Index(rest, "//")
 		if i < 0 {
@@ -233,14 +277,15 @@ func separatorIn(s, separators string) byte {
 	return separator
 }
 
-// holdsAuthorization finds the value of an authorization header.
-func holdsAuthorization(s string) bool {
+// holdsAuthorization finds the value of an authorization header of one of the
+// schemes, which begin with a b.
+func holdsAuthorization(s string, schemes ...string) bool {
 	const shortest = 6 // bytes
 	for i := range len(s) {
 		if s[i] != 'b' && s[i] != 'B' {
 			continue
 		}
-		for _, scheme := range [...]string{"bearer", "basic"} {
+		for _, scheme := range schemes {
 			rest, ok := cutPrefixFold(s[i:], scheme)
 			value := strings.TrimLeft(rest, " \t\r\n%+")
 			if ok && len(value) < len(rest) && len(value) >= shortest && isTokenText(value[:shortest]) {
@@ -290,5 +335,5 @@ func commandHolds(s string) bool {
 	if strings.HasPrefix(s, "[") {
 		s = listed.Replace(s)
 	}
-	return holdsParameter(s, "=: ") || holdsAuthorization(s) || hasFlag(s) && secretFlags.MatchString(s)
+	return holdsParameter(s, "=: ") || holdsAuthorization(s, "bearer", "basic") || hasFlag(s) && secretFlags.MatchString(s)
 }

@@ -46,7 +46,7 @@ var (
 	ShapeToken = Shape{"token", 64, kindSet(KindInt), false, isOneWord}
 	// ShapeVersion is a version: letters, digits and .+_~:/-, at most 64
 	// bytes, or a number.
-	ShapeVersion = Shape{"version", 64, kindSet(KindInt, KindDouble), false, allOf(alnum + ".+_~:/-")}
+	ShapeVersion = Shape{"version", 64, kindSet(KindInt, KindDouble), false, isVersion}
 	// ShapeTypeName is the name of a type in a programming language, at most
 	// 128 bytes. A slash stands only in the import path of a Go package.
 	ShapeTypeName = Shape{"type_name", 128, 0, false, isTypeName}

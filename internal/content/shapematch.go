@@ -17,6 +17,10 @@ func isIdentifier(s string) bool {
 
 var isTokenWord = allOf(alnum + "_.:/-")
 
+var isReleaseText = allOf(alnum + ".+_~:/-")
+
+func isVersion(s string) bool { return isReleaseText(s) && !isEncodedText(s) }
+
 func isOneWord(s string) bool { return isTokenWord(s) && !isEncodedText(s) }
 
 var isWord = allOf(alnum + "_.:/@-")
@@ -52,8 +56,12 @@ func isVersionTag(s string) bool {
 var isSummaryWord = allOf(alnum + "_.")
 
 func isQuerySummary(s string) bool {
+	const (
+		shortest = 3 // letters: no statement begins with I or A
+		longest  = 8 // words
+	)
 	operation, rest, more := strings.Cut(s, " ")
-	if operation == "" || strings.Trim(operation, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+	if len(operation) < shortest || strings.Trim(operation, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || strings.Count(s, " ") >= longest {
 		return false
 	}
 	for more {
