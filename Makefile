@@ -39,7 +39,7 @@ check: ## Formatting, vet, static analysis, generated files
 	sh internal/build/check-generated.sh
 
 unit: ## Unit tests of all packages
-	go test $(RACE) $(shell go list ./... | grep -v /e2e)
+	go test $(RACE) $$(go list ./... | grep -v /e2e)
 
 e2e: build ## Tests of the built collector and CLI
 	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...

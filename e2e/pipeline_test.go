@@ -84,3 +84,21 @@ func TestEveryExampleRuns(t *testing.T) {
 		})
 	}
 }
+
+// TestRecordsSayThatTheirSenderWasAuthenticated runs the example with a token.
+func TestRecordsSayThatTheirSenderWasAuthenticated(t *testing.T) {
+	h := newHouse(t, "examples/authenticated.yaml")
+	c := h.start()
+	body := toolSpan("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "call_1", "{}")
+	status, _, err := c.Post(t.Context(), "/v1/traces", body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnauthorized, status)
+	c.Token = "e2e-token"
+	status, answer, err := c.Post(t.Context(), "/v1/traces", body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status, answer)
+	require.NoError(t, c.Stop())
+	reads := h.reads()
+	require.Len(t, reads, 1)
+	require.Equal(t, "authenticated:bearertokenauth", reads[0].ObservedBy["upstream_context_source"])
+}

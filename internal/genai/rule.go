@@ -169,6 +169,9 @@ func (r *SourceRule) compile() (*compiledRule, error) {
 	shaped("system", r.System, identifierText, identifier)
 	shaped("boundary.data_boundary_ref", r.Boundary.DataBoundaryRef, identifierText, identifier)
 	shaped("boundary.purpose", r.Boundary.Purpose, labelText, label)
+	if (r.Boundary.DataBoundaryRef == "") != (r.Boundary.Purpose == "") {
+		fail("boundary: set both data_boundary_ref and purpose, or none")
+	}
 	shaped("content_location", r.ContentLocation, labelText, label)
 	c := &compiledRule{
 		match:               r.Match,

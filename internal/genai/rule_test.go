@@ -81,7 +81,8 @@ func TestErrorsInSourcesNameTheirPlaceAndWhatToDo(t *testing.T) {
 		"sources[1].as_of: value is no RFC 3339 time":                             {Match: ok, AsOf: Literal("today")},
 		"sources[1].source_record_version: more than one of a literal, arguments": {Match: ok, SourceRecordVersion: Value{Arguments: "$.a", Result: "$.b"}},
 		"sources[1].boundary.purpose: value is no single printable line":          {Match: ok, Boundary: Boundary{DataBoundaryRef: "b", Purpose: "a\nb"}},
-		"sources[1].boundary.data_boundary_ref: value is no identifier":           {Match: ok, Boundary: Boundary{DataBoundaryRef: "b c"}},
+		"sources[1].boundary.data_boundary_ref: value is no identifier":           {Match: ok, Boundary: Boundary{DataBoundaryRef: "b c", Purpose: "p"}},
+		"sources[1].boundary: set both data_boundary_ref and purpose":             {Match: ok, Boundary: Boundary{DataBoundaryRef: "b"}},
 		"sources[1].system: value is no identifier":                               {Match: ok, System: strings.Repeat("x", 300)},
 		"sources[1].content_location: value is no single printable line":          {Match: ok, ContentLocation: "https://u:p@host/"},
 		"sources[1].record_refs[0]: value is no identifier":                       {Match: ok, RecordRefs: []Value{Literal("jane@example.com")}},
@@ -207,8 +208,6 @@ func TestABoundaryHasItsReferenceAndItsPurposeFromOnePlace(t *testing.T) {
 		want           *record.Boundary
 		basis          record.Basis
 	}{
-		"half a rule is none":           {rule: Boundary{DataBoundaryRef: "of-rule"}},
-		"half a rule is not completed":  {rule: Boundary{DataBoundaryRef: "of-rule"}, span: attributes{ownPurpose: "span"}},
 		"half a pair is left out":       {span: attributes{ownDataBoundary: "of-span"}},
 		"a rule wins over half a pair":  {rule: ruledBoundary, span: attributes{ownPurpose: "span"}, want: ruled, basis: record.BasisRule},
 		"halves of two places stay two": {span: attributes{ownPurpose: "span"}, resource: attributes{ownDataBoundary: "of-resource"}},

@@ -24,6 +24,8 @@ type check struct {
 	// last is the last intact entry, and end where it ends.
 	last repeat.Position
 	end  segment.Position
+	// keyID is the key that signed the last intact entry.
+	keyID string
 	// acknowledged is an entry that must be found unchanged.
 	acknowledged repeat.Position
 	// began is the recorded_at of the first entry in the last segment.
@@ -65,6 +67,7 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	c.journalID = e.Header.JournalID
 	c.last = repeat.Position{At: l.Position, Sequence: sequence, Hash: hash}
 	c.end = l.End()
+	c.keyID = e.Integrity.Signature.KeyID
 	if e.Kind == record.KindJournal && e.Header.EventType == record.EventJournalRecovered {
 		var body struct {
 			Detail record.Recovered `json:"detail"`

@@ -36,6 +36,9 @@ var (
 	// ErrDamaged says that a journal is damaged where no crash can have done it,
 	// and that it stays unavailable until someone examined it.
 	ErrDamaged = segment.ErrDamaged
+	// ErrOtherKey says that a journal was begun with another key. Entries of a
+	// second key without a bridge between the two (contract 4) would not verify.
+	ErrOtherKey = errors.New("journal goes on with the key that it has")
 	// ErrClosed says that the journal was closed before the records were written.
 	ErrClosed = errors.New("journal is closed")
 )

@@ -5,6 +5,7 @@ package ledger_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"sort"
 	"strings"
 	"sync"
@@ -283,4 +284,16 @@ func TestOptionsThatWouldSpoilEntriesAreRefused(t *testing.T) {
 			require.Error(t, err)
 		})
 	}
+}
+
+// An entry of a second key without a bridge would not verify.
+func TestAJournalIsNotContinuedWithAnotherKey(t *testing.T) {
+	fs := crashfs.New(1)
+	o := optionsFor(t, fs)
+	closeLedger(t, open(t, o))
+	_, private, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	o.Signer = testSigner{private}
+	_, err = ledger.Open(t.Context(), o)
+	require.ErrorIs(t, err, ledger.ErrOtherKey)
 }

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/segment"
@@ -34,7 +35,16 @@ func (w *writer) announce(torn []string) error {
 	} else {
 		bodies = append(bodies, about(record.EventJournalResumed))
 	}
-	return w.writeOwn(len(torn) > 0, bodies...)
+	if err := w.writeOwn(len(torn) > 0, bodies...); err != nil {
+		return err
+	}
+	for _, body := range bodies {
+		if r, ok := body.Detail.(record.Recovered); ok {
+			o.Observer.failed(fmt.Errorf("a torn tail of %d bytes was cut off %s at offset %d and is kept as %s: "+
+				"examine it unless a crash or a full disk explains it", r.Length, r.Segment, r.Offset, r.KeptAs))
+		}
+	}
+	return nil
 }
 
 // writeClosed writes the last entry before the journal is released.

@@ -120,6 +120,10 @@ func (w *writer) recover() error {
 	}
 	w.segments = segments
 	w.segments.Began(c.began)
+	if c.keyID != "" && c.keyID != o.Signer.KeyID() {
+		return fmt.Errorf("%w: its last entry is signed by key %s, and the configured key is %s; "+
+			"use the first one, or begin a new directory with the other", ErrOtherKey, c.keyID, o.Signer.KeyID())
+	}
 	w.head = chain{sequence: c.last.Sequence, hash: c.last.Hash}
 	w.durable, w.known = c.last, segment.Known{Segments: segments.Found(), End: c.end}
 	if w.ledger.id = c.journalID; w.ledger.id == "" {

@@ -41,6 +41,8 @@ type Collector struct {
 	Health string
 	// Metrics is the URL of the collector's own metrics.
 	Metrics string
+	// Token is sent as a bearer token if it is set.
+	Token string
 
 	cmd    *exec.Cmd
 	output *output
@@ -143,6 +145,9 @@ func (c *Collector) post(ctx context.Context, path, contentType string, body []b
 		return 0, "", err
 	}
 	req.Header.Set("Content-Type", contentType)
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
 	return do(req)
 }
 

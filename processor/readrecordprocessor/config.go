@@ -12,6 +12,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/record"
 )
 
 // Config says what leaves, what becomes a record, and what is known of the
@@ -23,6 +24,11 @@ type Config struct {
 	// Records says whether records are made. Without them the processor only
 	// strips, for a pipeline that leads to tracing.
 	Records bool `mapstructure:"records"`
+
+	// Authenticator names the auth extension of the pipeline's receivers if it
+	// tells nothing of the clients that it lets in (bearertokenauth). Set it only
+	// if every receiver of the pipeline has that extension.
+	Authenticator string `mapstructure:"authenticator"`
 
 	// Keep extends the list of what leaves in mode strict.
 	Keep []KeepConfig `mapstructure:"keep"`
@@ -74,6 +80,14 @@ func (m *Mode) UnmarshalText(text []byte) error {
 }
 
 var _ component.Config = (*Config)(nil)
+
+// Validate checks what no nested section can check alone.
+func (c *Config) Validate() error {
+	if c.Authenticator != "" && !record.ValidGivenID(c.Authenticator) {
+		return errors.New("authenticator must be the id of an extension, such as bearertokenauth")
+	}
+	return nil
+}
 
 // Validate checks that the entry names one thing which may be kept.
 func (k *KeepConfig) Validate() error {

@@ -24,11 +24,13 @@ import (
 type recorder struct {
 	component.StartFunc
 
-	records   bool
-	lifter    *genai.Lifter
-	stripper  *strip.Stripper
-	telemetry *metadata.TelemetryBuilder
-	admission *semaphore.Weighted
+	records bool
+	// authenticator is what the configuration says about the receivers.
+	authenticator string
+	lifter        *genai.Lifter
+	stripper      *strip.Stripper
+	telemetry     *metadata.TelemetryBuilder
+	admission     *semaphore.Weighted
 }
 
 // maxInFlightBytes bounds the telemetry that is being lifted or waits for the
@@ -70,7 +72,7 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 		return nil, err
 	}
 	return &recorder{
-		records: config.Records, lifter: lifter, stripper: stripper, telemetry: telemetry,
+		records: config.Records, authenticator: config.Authenticator, lifter: lifter, stripper: stripper, telemetry: telemetry,
 		admission: semaphore.NewWeighted(maxInFlightBytes),
 	}, nil
 }

@@ -20,10 +20,15 @@ const authenticated = "authenticated:"
 var subjectAttributes = []string{"subject", "username", "sub"}
 
 // upstreamContextSource says how far to trust the context that came with the
-// request (requirement D5): who authenticated it, or that nobody did.
-func upstreamContextSource(ctx context.Context) string {
+// request (requirement D5): who authenticated it, or that nobody did. Some
+// authenticators, such as bearertokenauth, tell nothing of a client that they
+// let in; then only the configuration knows that one stands before us.
+func upstreamContextSource(ctx context.Context, configured string) string {
 	auth := client.FromContext(ctx).Auth
-	if auth == nil {
+	switch {
+	case auth == nil && configured != "":
+		return authenticated + configured
+	case auth == nil:
 		return record.UnverifiedInput
 	}
 	for _, name := range subjectAttributes {

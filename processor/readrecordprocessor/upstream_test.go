@@ -39,8 +39,9 @@ func TestUpstreamContextSourceSaysWhoAuthenticatedTheClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := client.NewContext(t.Context(), client.Info{Auth: test.auth})
-			assert.Equal(t, test.want, upstreamContextSource(ctx))
+			assert.Equal(t, test.want, upstreamContextSource(ctx, ""))
 		})
 	}
-	assert.Equal(t, "unverified_input", upstreamContextSource(t.Context()))
+	assert.Equal(t, "unverified_input", upstreamContextSource(t.Context(), ""))
+	assert.Equal(t, "authenticated:bearertokenauth", upstreamContextSource(t.Context(), "bearertokenauth"))
 }
