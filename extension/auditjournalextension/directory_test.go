@@ -20,7 +20,7 @@ func TestJournalDirectoryIsPercentEscaped(t *testing.T) {
 		{"%2E", "con:"}:        "%252E/con%3A/reads",
 	} {
 		t.Run(want, func(t *testing.T) {
-			assert.Equal(t, filepath.FromSlash("/root/"+want), name.directory("/root"))
+			assert.Equal(t, filepath.FromSlash("/srv/journal/"+want), name.directory("/srv/journal"))
 		})
 	}
 }
