@@ -128,14 +128,24 @@ func patternSet(words string) patterns {
 }
 
 func (s patterns) has(name string) bool {
+	ok, _ := s.find(name)
+	return ok
+}
+
+// find reports whether a name is in the set and, if it is, whether a wildcard
+// stands for text of somebody's choosing.
+func (s patterns) find(name string) (ok, free bool) {
 	if _, ok := s.exact[name]; ok {
-		return true
+		return true, false
+	}
+	if len(s.wildcard) == 0 {
+		return false, false
 	}
 	first, _, _ := strings.Cut(name, ".")
 	for _, p := range s.wildcard[first] {
-		if ok, _ := p.match(name); ok {
-			return true
+		if ok, free := p.match(name); ok {
+			return true, free || hasIndexPair(name)
 		}
 	}
-	return false
+	return false, false
 }

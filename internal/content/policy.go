@@ -49,14 +49,17 @@ const TableVersion = 1
 
 // Policy decides by key. It is immutable and safe for concurrent use.
 type Policy struct {
+	// places are the keys that hold content besides those of the tables.
+	places     patterns
 	keepExact  map[string]Shape
 	keepPrefix []Keep // Key is the prefix with its dot; the first match counts
 }
 
-// NewPolicy returns the tables extended by what an operator keeps. A key that
-// is known to hold content or a credential can't be kept.
-func NewPolicy(keep []Keep) (*Policy, error) {
-	p := &Policy{keepExact: make(map[string]Shape)}
+// NewPolicy returns the tables extended by further places of content, which are
+// keys or patterns (places.go), and by what an operator keeps. A key that is
+// known to hold content or a credential can't be kept.
+func NewPolicy(places []string, keep []Keep) (*Policy, error) {
+	p := &Policy{places: unknownPlaces(places), keepExact: make(map[string]Shape)}
 	for i, k := range keep {
 		if err := p.add(k); err != nil {
 			return nil, fmt.Errorf("keep[%d]: %w", i, err)
@@ -65,12 +68,24 @@ func NewPolicy(keep []Keep) (*Policy, error) {
 	return p, nil
 }
 
+// unknownPlaces are those of the places of which the tables know nothing. One
+// that is content under a gate only stays so.
+func unknownPlaces(places []string) patterns {
+	var out []string
+	for _, place := range places {
+		if hasWildcard(place) || tableRule(place, GateGeneric).Class == Unknown {
+			out = append(out, place)
+		}
+	}
+	return patternSet(strings.Join(out, " "))
+}
+
 func (p *Policy) add(k Keep) error {
 	if k.Shape.match == nil {
 		return fmt.Errorf("key %q has no shape; give one of %s", k.Key, strings.Join(ShapeNames(), ", "))
 	}
 	prefix, isPrefix := strings.CutSuffix(k.Key, ".*")
-	rule := tableRule(k.Key, 0)
+	rule := p.known(k.Key, 0)
 	switch {
 	case prefix == "" || strings.ContainsAny(prefix, "* ") || len(prefix) > maxKeptKey:
 		return fmt.Errorf("key %q must be an attribute key of at most %d bytes, or a prefix that ends with .*", k.Key, maxKeptKey)
@@ -96,7 +111,7 @@ func (r Rule) open() bool { return r.Class == Unknown || r.Class == Content && r
 // Rule returns what is known of a key under a gate. What an operator keeps
 // counts where the tables know nothing, and for the shape of a harmless key.
 func (p *Policy) Rule(key string, gate Gate) Rule {
-	rule := tableRule(key, gate)
+	rule := p.known(key, gate)
 	if rule.Class != Harmless && !rule.open() {
 		return rule
 	}
@@ -109,6 +124,17 @@ func (p *Policy) Rule(key string, gate Gate) Rule {
 	for _, k := range p.keepPrefix {
 		if rest, ok := strings.CutPrefix(key, k.Key); ok && isKeptRest(rest) {
 			return Rule{Class: Harmless, Shape: k.Shape}
+		}
+	}
+	return rule
+}
+
+// known returns what the tables and the further places say of a key.
+func (p *Policy) known(key string, gate Gate) Rule {
+	rule := tableRule(key, gate)
+	if rule.Class == Unknown {
+		if ok, free := p.places.find(key); ok {
+			return Rule{Class: Content, Free: free}
 		}
 	}
 	return rule

@@ -40,7 +40,7 @@ func TestEveryKeyStandsOnOneList(t *testing.T) {
 
 func policy(t *testing.T, keep ...Keep) *Policy {
 	t.Helper()
-	p, err := NewPolicy(keep)
+	p, err := NewPolicy(nil, keep)
 	require.NoError(t, err)
 	return p
 }
@@ -185,7 +185,7 @@ func TestKeepExtendsWhatIsHarmlessButNotIntoContent(t *testing.T) {
 		{Keep{"a*", ShapeName}, `keep[0]: key "a*" must be an attribute key of at most 128 bytes, or a prefix that ends with .*`},
 		{Keep{"a", Shape{}}, `keep[0]: key "a" has no shape; give one of ` + strings.Join(ShapeNames(), ", ")},
 	} {
-		_, err := NewPolicy([]Keep{c.keep})
+		_, err := NewPolicy(nil, []Keep{c.keep})
 		require.EqualError(t, err, c.want)
 	}
 }

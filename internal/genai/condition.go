@@ -12,85 +12,155 @@ import (
 )
 
 // condition is a marker by which a row knows an item.
-type condition func(*item) bool
+type condition struct {
+	holds func(*item) bool
+	// on says what an item has at least one of if the condition holds for it, so
+	// that a row is only looked at for items that may be its own. If it is empty,
+	// nothing is known.
+	on triggers
+}
 
-// all holds if every condition does.
+// triggers are attribute keys, names of scopes, and names of spans or events.
+// Prefixes end with an asterisk.
+type triggers struct {
+	keys, scopes, names []string
+}
+
+func (t triggers) empty() bool { return len(t.keys)+len(t.scopes)+len(t.names) == 0 }
+
+// all holds if every condition does. The first one with triggers gives those of
+// the whole, so the rarest marker stands first.
 func all(conditions ...condition) condition {
-	return func(it *item) bool {
-		for _, c := range conditions {
-			if !c(it) {
+	c := condition{holds: func(it *item) bool {
+		for i := range conditions {
+			if !conditions[i].holds(it) {
 				return false
 			}
 		}
 		return true
+	}}
+	if i := slices.IndexFunc(conditions, func(c condition) bool { return !c.on.empty() }); i >= 0 {
+		c.on = conditions[i].on
 	}
+	return c
 }
 
 // either holds if one condition does.
 func either(conditions ...condition) condition {
-	return func(it *item) bool {
-		for _, c := range conditions {
-			if c(it) {
+	c := condition{holds: func(it *item) bool {
+		for i := range conditions {
+			if conditions[i].holds(it) {
 				return true
 			}
 		}
 		return false
+	}}
+	for _, one := range conditions {
+		if one.on.empty() {
+			c.on = triggers{}
+			break
+		}
+		c.on.keys = append(c.on.keys, one.on.keys...)
+		c.on.scopes = append(c.on.scopes, one.on.scopes...)
+		c.on.names = append(c.on.names, one.on.names...)
 	}
+	return c
 }
 
-// scope holds for an instrumentation scope of one of the names.
+// scope holds for an instrumentation scope of one of the names. A name that
+// ends with an asterisk stands for all that begin so.
 func scope(names ...string) condition {
-	return func(it *item) bool { return slices.Contains(names, it.scope.Name()) }
+	return condition{
+		holds: func(it *item) bool { return matchesAny(it.scope.Name(), names) },
+		on:    triggers{scopes: names},
+	}
 }
 
 // has holds if one of the attributes has a value, of any type. An empty string
 // says as little as no attribute at all.
 func has(keys ...string) condition {
-	return func(it *item) bool {
-		return slices.ContainsFunc(keys, func(key string) bool {
-			v, ok := it.get(key)
-			return ok && (v.Type() != pcommon.ValueTypeStr || v.Str() != "")
-		})
+	return condition{
+		holds: func(it *item) bool { return hasAny(it, keys...) },
+		on:    triggers{keys: keys},
 	}
+}
+
+func hasAny(it *item, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		v, ok := it.get(key)
+		return ok && (v.Type() != pcommon.ValueTypeStr || v.Str() != "")
+	})
 }
 
 // lacks holds if none of the attributes has a value.
 func lacks(keys ...string) condition {
-	some := has(keys...)
-	return func(it *item) bool { return !some(it) }
+	return condition{holds: func(it *item) bool { return !hasAny(it, keys...) }}
 }
 
 // is holds if the attribute has one of the values.
 func is(key string, values ...string) condition {
-	return func(it *item) bool {
-		s := it.text(key)
-		return s != "" && slices.Contains(values, s)
+	return condition{
+		holds: func(it *item) bool {
+			s := it.text(key)
+			return s != "" && slices.Contains(values, s)
+		},
+		on: triggers{keys: []string{key}},
 	}
 }
 
 // isAnyCase is is for values that libraries spell in either case.
 func isAnyCase(key string, values ...string) condition {
-	return func(it *item) bool {
-		s := it.text(key)
-		return s != "" && slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, s) })
+	return condition{
+		holds: func(it *item) bool {
+			s := it.text(key)
+			return s != "" && slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, s) })
+		},
+		on: triggers{keys: []string{key}},
 	}
 }
 
 // begins holds if the attribute's value begins with one of the prefixes.
 func begins(key string, prefixes ...string) condition {
-	return func(it *item) bool { return hasAnyPrefix(it.text(key), prefixes) }
+	return condition{
+		holds: func(it *item) bool { return hasAnyPrefix(it.text(key), prefixes) },
+		on:    triggers{keys: []string{key}},
+	}
 }
 
-// named holds for a span name or a log record's event name.
+// ends holds if the attribute's value ends with one of the suffixes.
+func ends(key string, suffixes ...string) condition {
+	return condition{
+		holds: func(it *item) bool {
+			s := it.text(key)
+			return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+		},
+		on: triggers{keys: []string{key}},
+	}
+}
+
+// named holds for a span name or a log record's event name. A name that ends
+// with an asterisk stands for all that begin so.
 func named(names ...string) condition {
-	return func(it *item) bool { return slices.Contains(names, it.name) }
+	return condition{
+		holds: func(it *item) bool { return matchesAny(it.name, names) },
+		on:    triggers{names: names},
+	}
 }
 
 // kind holds for spans of one of the kinds.
 func kind(kinds ...ptrace.SpanKind) condition {
-	return func(it *item) bool { return slices.Contains(kinds, it.kind) }
+	return condition{holds: func(it *item) bool { return slices.Contains(kinds, it.kind) }}
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
+}
+
+func matchesAny(s string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		if prefix, ok := strings.CutSuffix(name, "*"); ok {
+			return strings.HasPrefix(s, prefix)
+		}
+		return s == name
+	})
 }

@@ -32,7 +32,11 @@ type documents struct {
 }
 
 // documentSource is one place where documents can stand.
-type documentSource func(*item) documents
+type documentSource struct {
+	find func(*item) documents
+	// keys are the attributes that are read (see source).
+	keys []string
+}
 
 // maxDocuments bounds the documents of one read. More would not fit into an
 // entry.
@@ -53,7 +57,7 @@ var (
 // a structure, as JSON, as an array of JSON strings, alone or in a wrapper; or
 // one document alone.
 func documentsIn(sources []source) documentSource {
-	return func(it *item) documents {
+	return documentSource{keys: keysOf(sources), find: func(it *item) documents {
 		var cutOff bool
 		for _, s := range sources {
 			v := s.at(it)
@@ -63,7 +67,7 @@ func documentsIn(sources []source) documentSource {
 			cutOff = cutOff || v.cutOff()
 		}
 		return documents{cutOff: cutOff}
-	}
+	}}
 }
 
 // documentsOf reads documents from a value as it is, or from what it carries if
@@ -142,7 +146,7 @@ func documentOf(v value) document {
 // flattened reads documents of which each part is an attribute of its own:
 // prefix, index, infix, then id, score or content.
 func flattened(prefix, infix string) documentSource {
-	return func(it *item) documents {
+	return documentSource{keys: []string{prefix + "**"}, find: func(it *item) documents {
 		byIndex := map[int]*document{}
 		for key, v := range it.attrs.All() {
 			rest, ok := strings.CutPrefix(key, prefix)
@@ -172,7 +176,7 @@ func flattened(prefix, infix string) documentSource {
 			}
 		}
 		return documents{list: inOrder(byIndex), answered: true, ok: len(byIndex) > 0}
-	}
+	}}
 }
 
 func inOrder(byIndex map[int]*document) []document {
@@ -190,16 +194,16 @@ func inOrder(byIndex map[int]*document) []document {
 
 // asked reads documents that were given to be ranked: they are what was asked.
 func asked(given documentSource) documentSource {
-	return func(it *item) documents {
-		found := given(it)
+	return documentSource{keys: given.keys, find: func(it *item) documents {
+		found := given.find(it)
 		found.answered = false
 		return found
-	}
+	}}
 }
 
 // inEvents reads documents of which each is a span event.
 func inEvents(event, id, score_, content string) documentSource {
-	return func(it *item) documents {
+	return documentSource{keys: []string{content}, find: func(it *item) documents {
 		var list []document
 		for _, e := range it.events {
 			if e.Name() != event {
@@ -218,14 +222,14 @@ func inEvents(event, id, score_, content string) documentSource {
 			list = append(list, d)
 		}
 		return documents{list: list, answered: true, ok: len(list) > 0}
-	}
+	}}
 }
 
 // ranked reads documents that are JSON each, as a whole, in the order of a
 // ranking, whose elements name the index of a document and its relevance.
 // Without a ranking the documents stand in the order in which they were given.
 func ranked(documentsKey, rankingKey string) documentSource {
-	return func(it *item) documents {
+	return documentSource{keys: []string{documentsKey, rankingKey}, find: func(it *item) documents {
 		found := documents{basis: record.BasisUnwrapped}
 		given, ok := it.value(documentsKey).elements(maxDocuments)
 		for _, e := range given {
@@ -253,14 +257,14 @@ func ranked(documentsKey, rankingKey string) documentSource {
 		}
 		found.list, found.ok = order, true
 		return found
-	}
+	}}
 }
 
 // documentsFrom returns what the first source with documents found.
 func (r *row) documentsFrom(it *item) documents {
 	var none documents
 	for _, s := range r.documents {
-		found := s(it)
+		found := s.find(it)
 		if found.ok {
 			return found
 		}

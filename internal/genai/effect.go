@@ -64,7 +64,7 @@ func databaseEffect(it *item) *record.Effect {
 }
 
 func httpEffect(it *item) *record.Effect {
-	if !clientSpan(it) {
+	if !clientSpan.holds(it) {
 		return nil
 	}
 	return &record.Effect{
@@ -75,7 +75,7 @@ func httpEffect(it *item) *record.Effect {
 }
 
 func rpcEffect(it *item) *record.Effect {
-	if !clientSpan(it) {
+	if !clientSpan.holds(it) {
 		return nil
 	}
 	return &record.Effect{
@@ -99,7 +99,7 @@ func messagingEffect(it *item) *record.Effect {
 
 func processEffect(it *item) *record.Effect {
 	system := "process"
-	if is("network.protocol.name", "ssh", "sftp")(it) || is("server.port", "22")(it) {
+	if sshSpan.holds(it) {
 		system = "ssh"
 	}
 	target := host(it)

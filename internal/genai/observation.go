@@ -113,5 +113,9 @@ func newLifter(rows []row, o Options) (*Lifter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lifter{table: newTable(rows), sources: sources, profile: o.Profile}, nil
+	table, err := newTable(rows)
+	if err != nil {
+		return nil, err
+	}
+	return &Lifter{table: table, sources: sources, profile: o.Profile}, nil
 }

@@ -141,7 +141,7 @@ func edgeType(it *item) record.EdgeType {
 	if e := record.EdgeType(it.text(ownEdgeType)); slices.Contains(edgeTypes, e) {
 		return e
 	}
-	if it.kind == ptrace.SpanKindClient && has("mcp.method.name")(it) {
+	if it.kind == ptrace.SpanKindClient && hasAny(it, "mcp.method.name") {
 		return record.EdgeProtocolCall
 	}
 	return ""

@@ -4,7 +4,9 @@
 package genai
 
 import (
-	"slices"
+	"fmt"
+	"math/bits"
+	"strings"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -31,9 +33,44 @@ type row struct {
 	effect func(*item) *record.Effect
 }
 
+// maxRows bounds the rows of one signal.
+const maxRows = 64 * len(rowSet{})
+
+// rowSet is a set of rows by their place in the table.
+type rowSet [4]uint64
+
+func (s *rowSet) add(row int) { s[row/64] |= 1 << (row % 64) }
+
+func (s *rowSet) unite(t *rowSet) {
+	for i := range s {
+		s[i] |= t[i]
+	}
+}
+
 // table holds the rows in the order in which they are tried.
 type table struct {
-	spans, logs []compiledRow
+	spans, logs rowIndex
+}
+
+// rowIndex finds the rows that may be an item's by its keys and names.
+type rowIndex struct {
+	rows   []compiledRow
+	byKey  map[string]*rowSet
+	scopes nameIndex
+	names  nameIndex
+	// always are the rows whose conditions have no triggers.
+	always rowSet
+}
+
+// nameIndex finds rows by a name or the beginning of one.
+type nameIndex struct {
+	exact    map[string]*rowSet
+	prefixes []rowPrefix
+}
+
+type rowPrefix struct {
+	prefix string
+	rows   rowSet
 }
 
 type compiledRow struct {
@@ -41,33 +78,100 @@ type compiledRow struct {
 	names []nameTemplate
 }
 
-func newTable(rows []row) *table {
+// newTable compiles rows. It fails if there are more than a set can hold.
+func newTable(rows []row) (*table, error) {
 	t := &table{}
 	for _, r := range rows {
-		c := compiledRow{row: r}
-		for _, name := range r.names {
-			c.names = append(c.names, parseName(name))
-		}
+		index := &t.spans
 		if r.signal == record.SignalLog {
-			t.logs = append(t.logs, c)
-		} else {
-			t.spans = append(t.spans, c)
+			index = &t.logs
+		}
+		if len(index.rows) == maxRows {
+			return nil, fmt.Errorf("recognition table has more than %d rows of one signal", maxRows)
+		}
+		index.add(r)
+	}
+	return t, nil
+}
+
+func (x *rowIndex) add(r row) {
+	n := len(x.rows)
+	c := compiledRow{row: r}
+	for _, name := range r.names {
+		c.names = append(c.names, parseName(name))
+	}
+	x.rows = append(x.rows, c)
+	if r.when.on.empty() {
+		x.always.add(n)
+		return
+	}
+	for _, key := range r.when.on.keys {
+		addTo(&x.byKey, key, n)
+	}
+	for _, name := range r.when.on.scopes {
+		x.scopes.add(name, n)
+	}
+	for _, name := range r.when.on.names {
+		x.names.add(name, n)
+	}
+}
+
+func (x *nameIndex) add(name string, row int) {
+	prefix, isPrefix := strings.CutSuffix(name, "*")
+	if !isPrefix {
+		addTo(&x.exact, name, row)
+		return
+	}
+	p := rowPrefix{prefix: prefix}
+	p.rows.add(row)
+	x.prefixes = append(x.prefixes, p)
+}
+
+func addTo(sets *map[string]*rowSet, key string, row int) {
+	if *sets == nil {
+		*sets = map[string]*rowSet{}
+	}
+	set := (*sets)[key]
+	if set == nil {
+		set = &rowSet{}
+		(*sets)[key] = set
+	}
+	set.add(row)
+}
+
+func (x *nameIndex) find(name string, candidates *rowSet) {
+	if set := x.exact[name]; set != nil {
+		candidates.unite(set)
+	}
+	for i := range x.prefixes {
+		if strings.HasPrefix(name, x.prefixes[i].prefix) {
+			candidates.unite(&x.prefixes[i].rows)
 		}
 	}
-	return t
 }
 
 // unknown is the row of what no row knows.
 var unknown = compiledRow{row: row{class: ClassOther}}
 
 func (t *table) match(it *item) *compiledRow {
-	rows := t.spans
+	index := &t.spans
 	if it.signal == record.SignalLog {
-		rows = t.logs
+		index = &t.logs
 	}
-	i := slices.IndexFunc(rows, func(r compiledRow) bool { return r.when(it) })
-	if i < 0 {
-		return &unknown
+	candidates := index.always
+	index.scopes.find(it.scope.Name(), &candidates)
+	index.names.find(it.name, &candidates)
+	for key := range it.attrs.All() {
+		if set := index.byKey[key]; set != nil {
+			candidates.unite(set)
+		}
 	}
-	return &rows[i]
+	for i, word := range candidates {
+		for ; word != 0; word &= word - 1 {
+			if r := &index.rows[64*i+bits.TrailingZeros64(word)]; r.when.holds(it) {
+				return r
+			}
+		}
+	}
+	return &unknown
 }

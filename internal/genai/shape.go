@@ -83,7 +83,7 @@ func timeOf(s string) record.Time {
 
 // harmless are the keys that content knows, without an operator's additions.
 var harmless = func() *content.Policy {
-	p, err := content.NewPolicy(nil)
+	p, err := content.NewPolicy(nil, nil)
 	if err != nil {
 		panic(err) // the tables of this program contradict each other
 	}

@@ -66,6 +66,9 @@ func (f fields) or(others fields) fields {
 // source is one place where a field can stand.
 type source struct {
 	read func(*item) value
+	// keys are the attributes that are read, in the notation of the places of
+	// internal/content (a segment ** stands for any number of segments).
+	keys []string
 	// path leads into the value: names of members of objects, which may be JSON
 	// in a string.
 	path []string
@@ -79,14 +82,14 @@ type source struct {
 func attr(keys ...string) []source {
 	out := make([]source, 0, len(keys))
 	for _, key := range keys {
-		out = append(out, source{read: func(it *item) value { return it.value(key) }})
+		out = append(out, source{keys: []string{key}, read: func(it *item) value { return it.value(key) }})
 	}
 	return out
 }
 
 // eventAttr reads an attribute of the first span event with a name.
 func eventAttr(event, key string) []source {
-	return []source{{read: func(it *item) value {
+	return []source{{keys: []string{key}, read: func(it *item) value {
 		v, ok := it.event(event, key)
 		if !ok {
 			return value{}
@@ -128,7 +131,7 @@ const maxGathered = 1000
 // gathered makes one object of attributes that each hold a member of it: the
 // name of a member is what stands between prefix and suffix.
 func gathered(prefix, suffix string) []source {
-	return []source{{basis: record.BasisReassembled, read: func(it *item) value {
+	return []source{{keys: []string{prefix + "**"}, basis: record.BasisReassembled, read: func(it *item) value {
 		object := pcommon.NewValueMap()
 		for key, v := range it.attrs.All() {
 			name, begins := strings.CutPrefix(key, prefix)

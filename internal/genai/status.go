@@ -17,7 +17,7 @@ import (
 // was handled.
 func spanStatus(it *item, s ptrace.Span) record.Status {
 	switch {
-	case s.Status().Code() == ptrace.StatusCodeError || has("error.type")(it):
+	case s.Status().Code() == ptrace.StatusCodeError || hasAny(it, "error.type"):
 		return record.StatusError
 	case s.Status().Code() == ptrace.StatusCodeOk:
 		return record.StatusOK
@@ -41,7 +41,7 @@ func hasException(it *item) bool {
 // one that carries a result tells that there was one.
 func logStatus(it *item, l plog.LogRecord, answered bool) record.Status {
 	switch {
-	case has("error.type", "exception.type")(it) || l.SeverityNumber() >= plog.SeverityNumberError:
+	case hasAny(it, "error.type", "exception.type") || l.SeverityNumber() >= plog.SeverityNumberError:
 		return record.StatusError
 	case answered:
 		return record.StatusOK

@@ -24,7 +24,7 @@ func effectRows() []row {
 		{
 			when: either(
 				is("network.protocol.name", "ssh", "sftp"),
-				all(clientSpan, is("server.port", "22")),
+				all(is("server.port", "22"), clientSpan),
 				has("process.executable.name", "process.executable.path", "process.command"),
 			),
 			class:  ClassProcess,
@@ -60,3 +60,6 @@ func effectRows() []row {
 
 // clientSpan holds for spans that leave the process.
 var clientSpan = kind(ptrace.SpanKindClient, ptrace.SpanKindProducer)
+
+// sshSpan holds for spans of a process that speaks SSH. No convention names one.
+var sshSpan = either(is("network.protocol.name", "ssh", "sftp"), is("server.port", "22"))

@@ -153,7 +153,7 @@ func TestEveryStringThatLeavesIsHarmlessOrADigest(t *testing.T) {
 
 // requireOnlyKnown walks what is left of attributes.
 func requireOnlyKnown(t *rapid.T, m pcommon.Map) {
-	policy, err := content.NewPolicy(nil)
+	policy, err := content.NewPolicy(nil, nil)
 	require.NoError(t, err)
 	for key, v := range m.All() {
 		if v.Type() == pcommon.ValueTypeStr && isClear(v.Str()) {

@@ -27,6 +27,9 @@ const (
 type Options struct {
 	// Mode is Strict if empty.
 	Mode Mode
+	// Places are keys that hold content besides those of internal/content's
+	// tables, such as those that the recognition table reads.
+	Places []string
 	// Keep extends the harmless keys.
 	Keep []content.Keep
 	// KeepNames extends the harmless names of spans and events, case exact.
@@ -45,7 +48,7 @@ func New(o Options) (*Stripper, error) {
 	if o.Mode != "" && o.Mode != Strict && o.Mode != Known {
 		return nil, fmt.Errorf("mode: %q is neither %s nor %s", o.Mode, Strict, Known)
 	}
-	policy, err := content.NewPolicy(o.Keep)
+	policy, err := content.NewPolicy(o.Places, o.Keep)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (k *KeepConfig) Validate() error {
 	if !found {
 		return fmt.Errorf("shape must be one of %s", strings.Join(content.ShapeNames(), ", "))
 	}
-	_, err := content.NewPolicy([]content.Keep{{Key: k.Key, Shape: shape}})
+	_, err := content.NewPolicy(genai.ContentPlaces(), []content.Keep{{Key: k.Key, Shape: shape}})
 	if inner := errors.Unwrap(err); inner != nil {
 		return inner // without its own idea of where the entry stands
 	}

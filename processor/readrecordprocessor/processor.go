@@ -50,7 +50,7 @@ func (r *recorder) admit(ctx context.Context, size int) (release func(), err err
 }
 
 func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
-	options := strip.Options{Mode: strip.Mode(config.Mode)}
+	options := strip.Options{Mode: strip.Mode(config.Mode), Places: genai.ContentPlaces()}
 	for _, k := range config.Keep {
 		if k.SpanName != "" {
 			options.KeepNames = append(options.KeepNames, k.SpanName)
