@@ -20,13 +20,13 @@ type condition struct {
 	on triggers
 }
 
-// triggers are attribute keys, names of scopes, and names of spans or events.
-// Prefixes end with an asterisk.
+// triggers are attribute keys, names of scopes, names of spans or log events, and
+// names of span events. Prefixes of scopes and names end with an asterisk.
 type triggers struct {
-	keys, scopes, names []string
+	keys, scopes, names, events []string
 }
 
-func (t triggers) empty() bool { return len(t.keys)+len(t.scopes)+len(t.names) == 0 }
+func (t triggers) empty() bool { return len(t.keys)+len(t.scopes)+len(t.names)+len(t.events) == 0 }
 
 // all holds if every condition does. The first one with triggers gives those of
 // the whole, so the rarest marker stands first.
@@ -63,8 +63,14 @@ func either(conditions ...condition) condition {
 		c.on.keys = append(c.on.keys, one.on.keys...)
 		c.on.scopes = append(c.on.scopes, one.on.scopes...)
 		c.on.names = append(c.on.names, one.on.names...)
+		c.on.events = append(c.on.events, one.on.events...)
 	}
 	return c
+}
+
+// not holds if the condition does not, and has no triggers.
+func not(c condition) condition {
+	return condition{holds: func(it *item) bool { return !c.holds(it) }}
 }
 
 // scope holds for an instrumentation scope of one of the names. A name that
@@ -144,6 +150,16 @@ func named(names ...string) condition {
 	return condition{
 		holds: func(it *item) bool { return matchesAny(it.name, names) },
 		on:    triggers{names: names},
+	}
+}
+
+// carries holds for a span with an event of one of the names.
+func carries(events ...string) condition {
+	return condition{
+		holds: func(it *item) bool {
+			return slices.ContainsFunc(it.events, func(e ptrace.SpanEvent) bool { return slices.Contains(events, e.Name()) })
+		},
+		on: triggers{events: events},
 	}
 }
 

@@ -248,7 +248,7 @@ func TestARequestedToolCallIsNeverAnExecutedOne(t *testing.T) {
 func TestOperationsOfEveryVersionAreClassified(t *testing.T) {
 	for op, class := range map[string]Class{
 		"chat": ClassInference, "text_completion": ClassInference, "generate_content": ClassInference, "fetch_response": ClassInference,
-		"embeddings": ClassEmbedding, "create_agent": ClassAgent, "invoke_agent": ClassAgent, "invoke_workflow": ClassAgent, "plan": ClassAgent,
+		"embeddings": ClassEmbedding, "create_agent": ClassAgent, "invoke_agent": ClassAgent, "invoke_workflow": ClassOther, "plan": ClassAgent,
 		"rerank": ClassRetrieval, "create_memory_store": ClassMemory, "never_heard_of": ClassOther,
 	} {
 		o := newTestLifter(t).Span(testSpan{name: op, attrs: map[string]any{"gen_ai.operation.name": op, "gen_ai.system": "openai"}}.input(t))

@@ -52,12 +52,13 @@ type table struct {
 	spans, logs rowIndex
 }
 
-// rowIndex finds the rows that may be an item's by its keys and names.
+// rowIndex finds the rows that may be an item's by its keys, names and events.
 type rowIndex struct {
-	rows   []compiledRow
-	byKey  map[string]*rowSet
-	scopes nameIndex
-	names  nameIndex
+	rows    []compiledRow
+	byKey   map[string]*rowSet
+	byEvent map[string]*rowSet
+	scopes  nameIndex
+	names   nameIndex
 	// always are the rows whose conditions have no triggers.
 	always rowSet
 }
@@ -107,6 +108,9 @@ func (x *rowIndex) add(r row) {
 	}
 	for _, key := range r.when.on.keys {
 		addTo(&x.byKey, key, n)
+	}
+	for _, event := range r.when.on.events {
+		addTo(&x.byEvent, event, n)
 	}
 	for _, name := range r.when.on.scopes {
 		x.scopes.add(name, n)
@@ -163,6 +167,11 @@ func (t *table) match(it *item) *compiledRow {
 	index.names.find(it.name, &candidates)
 	for key := range it.attrs.All() {
 		if set := index.byKey[key]; set != nil {
+			candidates.unite(set)
+		}
+	}
+	for i := range it.events {
+		if set := index.byEvent[it.events[i].Name()]; set != nil {
 			candidates.unite(set)
 		}
 	}

@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -121,6 +122,23 @@ func inside(sources []source, path ...string) []source {
 		s.path = append(append([]string{}, s.path...), path...)
 		s.basis = record.BasisUnwrapped
 		out = append(out, s)
+	}
+	return out
+}
+
+// unwrapped reads a part of what other sources read if that is a wrapper: an
+// object that has all of the members which a library writes around the part.
+// Other objects are what was received, even if a member has the name of the part.
+func unwrapped(sources []source, part string, others ...string) []source {
+	out := make([]source, 0, len(sources))
+	for _, s := range sources {
+		out = append(out, source{keys: s.keys, basis: record.BasisUnwrapped, read: func(it *item) value {
+			members, ok := s.at(it).object()
+			if !ok || slices.ContainsFunc(others, func(name string) bool { _, ok := members[name]; return !ok }) {
+				return value{}
+			}
+			return members[part]
+		}})
 	}
 	return out
 }

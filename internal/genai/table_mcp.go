@@ -22,8 +22,16 @@ var mcpTool = mcpCommon.plus(fields{
 	),
 	toolCallID:  attr("gen_ai.tool.call.id"),
 	toolVersion: component("tool:", func(_, version string) string { return version }),
-	arguments:   attr("gen_ai.tool.call.arguments"),
-	result:      attr("gen_ai.tool.call.result"),
+	// Sentry writes one attribute for each argument and for each part of a result,
+	// OpenLLMetry whole requests and responses.
+	arguments: first(
+		attr("gen_ai.tool.call.arguments", "mcp.tool.arguments", "mcp.parameters"), gathered("mcp.request.argument.", ""),
+		unwrapped(attr("mcp.request.argument"), "arguments", "name", "arguments"), attr("mcp.request.argument"),
+	),
+	result: first(
+		attr("gen_ai.tool.call.result", "mcp.tool.result.content", "mcp.tool.result"), gathered("mcp.tool.result.", ".content"),
+		attr("mcp.response.value"),
+	),
 })
 
 var mcpToolNames = []string{

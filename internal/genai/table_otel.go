@@ -23,7 +23,7 @@ var (
 		"completion", "text_completions", "generate", "generate_live_content", "realtime_inference", "response",
 	}
 	otelAgent = []string{
-		"invoke_agent", "create_agent", "invoke_workflow", "plan",
+		"invoke_agent", "create_agent", "plan",
 		"handoff", "agent_handoff", "execute_task", "agent_step", "react",
 	}
 	otelMemory = []string{
@@ -143,7 +143,10 @@ func otelRest() []row {
 	return []row{{
 		dialect: dialectOTel, when: has(operation),
 		class: ClassOther, fields: otelCommon,
-		names: []string{"{gen_ai.operation.name}", "{gen_ai.operation.name} {gen_ai.skill.name}"},
+		names: []string{
+			"{gen_ai.operation.name}", "{gen_ai.operation.name} {gen_ai.skill.name}", "{gen_ai.operation.name} {gen_ai.workflow.name}",
+			"{gen_ai.operation.name} {gen_ai.agent.name}",
+		},
 	}}
 }
 

@@ -1,0 +1,148 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// Keys under which instrumentations of vector databases put what a match
+// consists of, in order of preference. A distance is no score: whether near is
+// much or little differs from metric to metric.
+var (
+	matchIDs      = []string{"db.query.result.id", "db.search.result.id", "_id", "id"}
+	matchScores   = []string{"db.query.result.score", "db.search.result.score", "_score", "score"}
+	matchContents = []string{"db.query.result.document", "db.search.result.entity", "db.query.result.metadata"}
+	matchOthers   = []string{
+		"db.query.result.distance", "db.search.result.distance", "db.query.result.vector", "db.search.query.id", "distance",
+	}
+)
+
+// matchEvents reads matches of which each is a span event of one of the names.
+// Where a library writes a match's own fields as attributes, they are its
+// content as a whole.
+func matchEvents(events ...string) documentSource {
+	return documentSource{keys: matchContents, find: func(it *item) documents {
+		found := documents{answered: true}
+		for _, e := range it.events {
+			if !slices.Contains(events, e.Name()) {
+				continue
+			}
+			d, reassembled := matchOf(e)
+			if reassembled {
+				found.basis = record.BasisReassembled
+			}
+			found.list = append(found.list, d)
+			found.ok = true
+		}
+		return found
+	}}
+}
+
+func matchOf(e ptrace.SpanEvent) (d document, reassembled bool) {
+	pick := func(keys []string) value {
+		for _, key := range keys {
+			if v, ok := e.Attributes().Get(key); ok && v.Type() != pcommon.ValueTypeEmpty && v.AsString() != "" {
+				return valueOf(v)
+			}
+		}
+		return value{}
+	}
+	d = document{id: idOrDigest(pick(matchIDs).text()), score: score(pick(matchScores)), content: pick(matchContents)}
+	if d.content.ok {
+		return d, false
+	}
+	d.content = attributesOf(e, func(key string) bool {
+		return slices.Contains(matchIDs, key) || slices.Contains(matchScores, key) || slices.Contains(matchOthers, key)
+	})
+	return d, d.content.ok
+}
+
+// attributesOf makes one object of an event's attributes, without some.
+func attributesOf(e ptrace.SpanEvent, without func(string) bool) value {
+	object := pcommon.NewValueMap()
+	for key, v := range e.Attributes().All() {
+		if v.Type() != pcommon.ValueTypeEmpty && !without(key) && object.Map().Len() < maxGathered {
+			v.CopyTo(object.Map().PutEmpty(key))
+		}
+	}
+	if object.Map().Len() == 0 {
+		return value{}
+	}
+	return valueOf(object)
+}
+
+// matchAttributes reads matches of which each part is an attribute of its own:
+// prefix, index, a dot, then id, score, document or metadata. The metadata of
+// a match can also be the attributes of a span event: event, index, a dot and
+// metadata.
+func matchAttributes(prefix, event string) documentSource {
+	return documentSource{keys: []string{prefix + "**"}, find: func(it *item) documents {
+		byIndex := map[int]*document{}
+		for key, v := range it.attrs.All() {
+			index, leaf, ok := indexed(key, prefix)
+			if !ok {
+				continue
+			}
+			d := byIndex[index]
+			if d == nil {
+				if len(byIndex) > maxDocuments {
+					break
+				}
+				d = &document{}
+				byIndex[index] = d
+			}
+			switch leaf {
+			case "id":
+				d.id = idOrDigest(valueOf(v).text())
+			case "score":
+				d.score = score(valueOf(v))
+			case "document":
+				d.content = valueOf(v)
+			case "metadata":
+				if !d.content.ok {
+					d.content = valueOf(v)
+				}
+			}
+		}
+		for _, e := range it.events {
+			index, leaf, ok := indexed(e.Name(), event)
+			if d := byIndex[index]; ok && leaf == "metadata" && d != nil && !d.content.ok {
+				d.content = attributesOf(e, func(string) bool { return false })
+			}
+		}
+		return documents{list: inOrder(byIndex), answered: true, ok: len(byIndex) > 0}
+	}}
+}
+
+// indexed splits what follows a prefix into an index and the leaf behind it.
+func indexed(key, prefix string) (index int, leaf string, ok bool) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	if !ok {
+		return 0, "", false
+	}
+	digits, leaf, ok := strings.Cut(rest, ".")
+	index, err := strconv.Atoi(digits)
+	return index, leaf, ok && err == nil && index >= 0 && strconv.Itoa(index) == digits
+}
+
+// counted reads how many documents were found, of which nothing else is
+// recorded.
+func counted(keys ...string) documentSource {
+	return documentSource{find: func(it *item) documents {
+		for _, key := range keys {
+			if n := count(it.value(key)); n > 0 {
+				return documents{list: make([]document, min(n, maxDocuments)), ok: true}
+			}
+		}
+		return documents{}
+	}}
+}
