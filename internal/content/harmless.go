@@ -73,7 +73,7 @@ var harmlessRows = []harmlessRow{
 
 	// MCP and JSON-RPC.
 	{ShapeToken, "mcp.method.name mcp.transport mcp.lifecycle.phase mcp.tool.result.content_type mcp.prompt.result.message_role fastmcp.component.type fastmcp.provider.type fastmcp.span.kind"},
-	{ShapeName, "mcp.tool.name mcp.prompt.name mcp.client.name mcp.server.name fastmcp.component.key fastmcp.proxy.backend_name"},
+	{ShapeName, "mcp.tool.name mcp.prompt.name mcp.client.name mcp.server.name fastmcp.proxy.backend_name"},
 	{ShapeVersion, "mcp.protocol.version mcp.client.version mcp.server.version jsonrpc.protocol.version"},
 	{ShapeIdentifier, "mcp.session.id mcp.request.id jsonrpc.request.id rpc.request_id"},
 	{ShapeNumber, "mcp.tool.result.content_count mcp.prompt.result.message_count mcp.protocol.ready rpc.jsonrpc.error_code"},
@@ -192,4 +192,22 @@ var harmlessRows = []harmlessRow{
 	{ShapeTimestamp, "readtrail.source.as_of readtrail.document.received_at"},
 	{ShapeHex, "readtrail.document.checksum_sha256"},
 	{ShapeLocation, "readtrail.content_location"},
+
+	// Instrumentations of frameworks, vector databases and MCP.
+	{ShapeComponent, "fastmcp.component.key"},
+	{ShapeName, "fastmcp.server.name haystack.component.fully_qualified_type spring.ai.advisor.name spring.ai.tool.type openlit.sdk.name"},
+	{ShapeIdentifier, "langsmith.trace.id gen_ai.run.id gen_ai.memory.result_id db.update.id db.delete.id db.operation.id"},
+	{ShapeToken, "node.type mcp.operation.name mcp.logging.level gen_ai.task.type traceloop.prompt.key"},
+	{ShapeIdentifier, "node.id node.execution_id"},
+	{ShapeName, "qdrant.query.collection_name qdrant.search_batch.collection_name qdrant.scroll.collection_name qdrant.recommend.collection_name " +
+		"qdrant.discover.collection_name qdrant.upsert.collection_name qdrant.delete.collection_name db.milvus.query.collection_name " +
+		"db.milvus.get.collection_name db.milvus.insert.collection_name db.milvus.upsert.collection_name db.milvus.delete.collection_name"},
+	{ShapeNumber, "qdrant.upsert.points_count qdrant.search_batch.requests_count db.milvus.query.limit db.milvus.insert.data_count db.milvus.upsert.data_count " +
+		"db.milvus.search.result_count db.milvus.search.data_count db.milvus.search.embeddings_count db.vector.query.result_count db.vector.query.embeddings_count " +
+		"db.vector.query.top_score db.vector.query.top_distance db.pinecone.query.result_count db.pinecone.query.embeddings_count pinecone.usage.read_units " +
+		"pinecone.usage.write_units db.chroma.get.limit db.chroma.peek.limit db.chroma.get.ids_count db.chroma.add.ids_count db.chroma.add.documents_count " +
+		"db.chroma.upsert.documents_count db.chroma.update.documents_count db.chroma.delete.ids_count db.marqo.search.processing_time"},
+	{ShapeNumber, "gen_ai.memory.count gen_ai.memory.operation.result_count gen_ai.memory.result.count gen_ai.memory.search.threshold gen_ai.rerank.documents.count " +
+		"mcp.output.size mcp.request.size mcp.response.size mcp.resource.size gen_ai.react.round haystack.agent.max_steps haystack.agent.step spring.ai.advisor.order"},
+	{ShapeBool, "gen_ai.memory.infer llm.is_streaming gen_ai.is_streaming pinecone.query.include_values pinecone.query.include_metadata"},
 }

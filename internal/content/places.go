@@ -83,6 +83,16 @@ pinecone.query.filter pinecone.query.queries
 
 http.request.body http.request.body.content http.response.body http.response.body.content
 messaging.kafka.message.key messaging.message.body exception.message exception.stacktrace error.message error.stack
+
+mcp.parameters mcp.params mcp.result mcp.request.payload mcp.response.payload mcp.tool.arguments mcp.tool.result mcp.tool.description mcp.error.message
+mcp.error.data mcp.sampling.messages mcp.progress.message mcp.completion.argument.value mcp.completion.context.arguments mcp.completion.values
+mcp.resource.description mcp.prompt.description mcp.fastmcp.server.instructions mcp.fastmcp.tool.annotations mcp.elicitation.schema
+mlflow.chat.messages mlflow.chat.tools langsmith.span.runtime hidden_params guardrail_response guardrail_request pinecone.query.id
+db.milvus.search.search_params db.weaviate.** weaviate.** openai.agent.handoff0 openai.agent.handoff1 openai.agent.handoff2 openai.agent.handoff3
+gen_ai.memory.input gen_ai.message.content gen_ai.tool.result gen_ai.tool.schema gen_ai.tool.parameters gen_ai.tool.input_kwargs gen_ai.tool.error
+gen_ai.vectordb.search.query gen_ai.knowledge.search.query gen_ai.execution.input gen_ai.execution.output gen_ai.execution.error gen_ai.rerank.query
+gen_ai.framework.error.message gen_ai.framework.pipeline.metadata gen_ai.agent.step_messages gen_ai.agent.introduction gen_ai.workflow.description
+gen_ai.input.multimodal_metadata gen_ai.output.multimodal_metadata gen_ai.request.structured_output_schema
 `
 
 // urlPlaces hold URLs and command lines, which are content and may hold a
@@ -125,4 +135,6 @@ agent_run workflow_run workflow_step model_generation model_step model_inference
 rag_embedding rag_vector_operation rag_action pipeline component agent step llm turn task workflow operation
 pii function_tool chat_ctx input_text user_input user_transcript response instructions
 pageContent page_content user_message assistant_message system_message
+query queries data_object filters properties references fetch_objects fetch_object_by_id graphql_raw_query gql_query collections client limit uuid
+function_call
 `

@@ -82,6 +82,10 @@ var (
 	// ShapeQuerySummary is an operation in capitals and what it was done to, such
 	// as SELECT customers, at most 128 bytes (OpenTelemetry, db.query.summary).
 	ShapeQuerySummary = Shape{"query_summary", 128, 0, false, isQuerySummary}
+	// ShapeComponent is the key of a FastMCP tool or prompt, of at most 128
+	// bytes: its kind, its name and perhaps its version. That of a resource is
+	// its URI and has not this shape.
+	ShapeComponent = Shape{"component", 128, 0, false, isComponent}
 	// ShapeProgram is the file name of a program, without its path.
 	ShapeProgram = Shape{"program", 64, 0, false, allOf(alnum + "_.+-")}
 )

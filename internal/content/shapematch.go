@@ -53,6 +53,11 @@ func isVersionTag(s string) bool {
 	return s != "" && '0' <= s[0] && s[0] <= '9' && isVersionText(s) || s == "default" || s == "latest"
 }
 
+func isComponent(s string) bool {
+	kind, name, _ := strings.Cut(s, ":")
+	return (kind == "tool" || kind == "prompt") && name != "" && !strings.Contains(name, " ") && isName(strings.TrimSuffix(name, "@"))
+}
+
 var isSummaryWord = allOf(alnum + "_.")
 
 func isQuerySummary(s string) bool {

@@ -134,13 +134,17 @@ func indexed(key, prefix string) (index int, leaf string, ok bool) {
 	return index, leaf, ok && err == nil && index >= 0 && strconv.Itoa(index) == digits
 }
 
+// maxCounted bounds the documents that a number alone stands for, so that a
+// short span makes no long entry. Of more nothing is known.
+const maxCounted = 256
+
 // counted reads how many documents were found, of which nothing else is
 // recorded.
 func counted(keys ...string) documentSource {
 	return documentSource{find: func(it *item) documents {
 		for _, key := range keys {
-			if n := count(it.value(key)); n > 0 {
-				return documents{list: make([]document, min(n, maxDocuments)), ok: true}
+			if n := count(it.value(key)); 0 < n && n <= maxCounted {
+				return documents{list: make([]document, n), ok: true}
 			}
 		}
 		return documents{}

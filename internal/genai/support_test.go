@@ -24,7 +24,12 @@ import (
 	"github.com/readtrail/readtrail/schema"
 )
 
-const corpus = "../../testdata/corpus"
+// corpus is what real libraries emitted, dialects what was written from their
+// sources.
+const (
+	corpus   = "../../testdata/corpus"
+	dialects = "../../testdata/dialects"
+)
 
 const testProfile = "strict/1"
 
@@ -93,10 +98,24 @@ func eachLog(batch plog.Logs, f func(LogInput)) {
 	}
 }
 
-// expected is a table of the corpus, by header.
-func expected(t testing.TB, name string) []map[string]string {
+// expected are the rows of the answer keys that have a column, by header.
+func expected(t testing.TB, column string) []map[string]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join(corpus, name))
+	var out []map[string]string
+	for _, key := range glob(t, "EXPECT*.tsv") {
+		for _, row := range tableOf(t, key) {
+			if _, ok := row[column]; ok {
+				out = append(out, row)
+			}
+		}
+	}
+	return out
+}
+
+// tableOf is a table with a header.
+func tableOf(t testing.TB, path string) []map[string]string {
+	t.Helper()
+	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
 	r := csv.NewReader(file)
@@ -173,7 +192,7 @@ func marshalled(t testing.TB, o Observation) string {
 		Reason   *record.Unrecordable
 		Header   record.Header
 		Skeleton record.Span
-	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton})
+	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton}, json.Deterministic(true))
 	require.NoError(t, err)
 	return string(b)
 }
@@ -213,10 +232,21 @@ func logsFiles(t testing.TB) []string { return glob(t, "*.logs.jsonl") }
 
 func glob(t testing.TB, pattern string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(corpus, pattern))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
+	var files []string
+	for _, directory := range []string{corpus, dialects} {
+		found, err := filepath.Glob(filepath.Join(directory, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, found)
+		files = append(files, found...)
+	}
 	return files
+}
+
+// notRecorded are spans of which an answer key says that they have arguments,
+// where the library recorded nothing of what was asked.
+var notRecorded = []string{
+	"openllmetry-js-0.27.0-nocontent.traces.jsonl/5dd7cd53d73af663", // qdrant.search
+	"openllmetry-js-0.27.0.traces.jsonl/b8b490f9e2111295",           // qdrant.search
 }
 
 // notYet are the files of the corpus whose dialects the table lacks.

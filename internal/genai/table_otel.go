@@ -122,7 +122,7 @@ func otelOthers() []row {
 			class: ClassInference, fields: otelCommon, names: otelInferenceNames,
 		},
 		{
-			dialect: dialectOTel, when: is(operation, "embeddings"),
+			dialect: dialectOTel, when: is(operation, "embeddings", "embedding"),
 			class: ClassEmbedding, fields: otelCommon, names: otelInferenceNames,
 		},
 		{
@@ -220,7 +220,7 @@ func otelLogRows() []row {
 	}
 	return slices.Concat(events, otelReads(isLog), []row{
 		{dialect: dialectOTel, signal: isLog, when: is(operation, otelInference...), class: ClassInference, fields: otelCommon},
-		{dialect: dialectOTel, signal: isLog, when: is(operation, "embeddings"), class: ClassEmbedding, fields: otelCommon},
+		{dialect: dialectOTel, signal: isLog, when: is(operation, "embeddings", "embedding"), class: ClassEmbedding, fields: otelCommon},
 		{dialect: dialectOTel, signal: isLog, when: is(operation, otelAgent...), class: ClassAgent, fields: otelCommon},
 		{
 			dialect: dialectOTel, signal: isLog, when: has(operation), class: ClassOther,

@@ -3,8 +3,6 @@
 
 package genai
 
-import "slices"
-
 const dialectTraceloop = "openllmetry"
 
 func traceloopKind(kinds ...string) condition { return is("traceloop.span.kind", kinds...) }
@@ -104,32 +102,35 @@ func traceloopReads() []row {
 // no key of MCP's conventions.
 var traceloopMCP = scope("@traceloop/instrumentation-mcp", "opentelemetry.instrumentation.mcp")
 
-// traceloopSteps are steps of a chain that bear an operation's name.
+// traceloopSteps are steps of a chain that bear an operation's name, and agents
+// that bear a model's.
 func traceloopSteps() []row {
-	return []row{{
-		dialect: dialectTraceloop, when: all(is(operation, "execute_task", "workflow"), has("traceloop.span.kind")),
-		class: ClassOther, fields: traceloopCommon,
-		names: []string{
-			"{gen_ai.operation.name} {traceloop.entity.name}", "{gen_ai.operation.name} {traceloop.workflow.name}",
-			"{traceloop.entity.name}.{traceloop.span.kind}",
+	return []row{
+		{
+			dialect: dialectTraceloop, when: all(is(operation, "execute_task", "workflow"), has("traceloop.span.kind")),
+			class: ClassOther, fields: traceloopCommon,
+			names: []string{
+				"{gen_ai.operation.name} {traceloop.entity.name}", "{gen_ai.operation.name} {traceloop.workflow.name}",
+				"{traceloop.entity.name}.{traceloop.span.kind}",
+			},
 		},
-	}}
+		{
+			dialect: dialectTraceloop, when: all(traceloopKind("agent"), lacks(operation)), class: ClassAgent, fields: traceloopCommon,
+			names: []string{"{traceloop.entity.name}.agent", "{gen_ai.agent.name}.agent"},
+		},
+	}
 }
 
 // traceloopOthers are what is no read and has no operation of the conventions.
 func traceloopOthers() []row {
-	names := []string{"{traceloop.entity.name}.{traceloop.span.kind}", "{traceloop.workflow.name}.{traceloop.span.kind}"}
-	return slices.Concat([]row{
+	return []row{
 		{dialect: dialectTraceloop, when: traceloopMCP, class: ClassMCP, fields: traceloopCommon},
-	}, []row{
+		{dialect: dialectTraceloop, when: traceloopKind("agent"), class: ClassAgent, fields: traceloopCommon},
 		{
-			dialect: dialectTraceloop, when: traceloopKind("agent"), class: ClassAgent, fields: traceloopCommon,
-			names: append(names, "{gen_ai.agent.name}.agent"),
+			dialect: dialectTraceloop, when: has("traceloop.span.kind"), class: ClassOther, fields: traceloopCommon,
+			names: []string{"{traceloop.entity.name}.{traceloop.span.kind}", "{traceloop.workflow.name}.{traceloop.span.kind}"},
 		},
-		{
-			dialect: dialectTraceloop, when: has("traceloop.span.kind"), class: ClassOther, fields: traceloopCommon, names: names,
-		},
-	})
+	}
 }
 
 // traceloopModels are model calls from before operations had names. Their

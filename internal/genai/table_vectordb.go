@@ -32,7 +32,7 @@ var vectorFields = otelCommon.plus(fields{
 	query: attr("db.marqo.search.query", "db.vector.query.content", "db.query.text", "db.vector.query.embeddings.vector"),
 	// What narrows a search down is asked too.
 	arguments: first(
-		attr("db.filter", "db.where_document", "db.vector.query.filter", "db.vector.query.metadata_filter", "pinecone.query.filter", "pinecone.query.queries",
+		attr("db.filter", "db.where_document", "db.vector.query.filter", "db.vector.query.metadata_filter", "pinecone.query.filter", "pinecone.query.queries", "pinecone.query.id",
 			"db.chroma.query.where", "db.chroma.query.where_document", "db.chroma.get.where", "db.chroma.get.where_document",
 			"db.milvus.search.filter", "db.milvus.query.filter", "db.milvus.search.annsearch_request"),
 		gathered("db.weaviate.", ""),
