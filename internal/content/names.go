@@ -48,6 +48,17 @@ ai.streamObject ai.streamObject.doStream ai.embed ai.embed.doEmbed ai.embedMany 
 haystack.pipeline.run haystack.component.run haystack.agent.run haystack.agent.step haystack.agent.step.llm haystack.agent.step.tool
 litellm_request raw_gen_ai_request anthropic.messages.create
 pg.connect pg-pool.connect redis-connect redis-GET redis-SET redis-HGET redis-HSET redis-DEL
+chroma.get chroma.peek chroma.update chroma.upsert chroma.delete chroma.modify chroma.query.segment._query pinecone.delete
+milvus.query milvus.get milvus.hybrid_search milvus.upsert milvus.delete milvus.create_collection lancedb.add lancedb.search lancedb.delete
+marqo.search marqo.add_documents marqo.delete_documents qdrant.query_points qdrant.search_batch qdrant.query_batch_points qdrant.scroll qdrant.delete
+qdrant.recommend qdrant.discover qdrant.add qdrant.upload_points qdrant.upload_collection
+db.weaviate.collections.query.fetch_objects db.weaviate.collections.query.fetch_object_by_id db.weaviate.collections.query.get
+db.weaviate.collections.get db.weaviate.collections.create db.weaviate.collections.data.insert db.weaviate.collections.data.update
+db.weaviate.collections.data.replace db.weaviate.collections.batch.add_object db.weaviate.client.graphql_raw_query db.weaviate.gql.get.do
+db.weaviate.gql.filter.do db.weaviate.gql.aggregate.do db.weaviate.gql.query.get db.weaviate.gql.query.raw
+openai.chat openai.completion openai.embeddings openai.response anthropic.chat anthropic.completion cohere.chat cohere.completion cohere.rerank
+bedrock.converse bedrock.completion gemini.generate_content ollama.chat mistralai.chat groq.chat together.chat
+enter_ai_application_system memory_operation fastmcp.resource.read
 elastic.query qdrant.search qdrant.upsert qdrant.query pinecone.query pinecone.upsert chroma.query chroma.add milvus.search milvus.insert weaviate.query
 `)
 

@@ -22,7 +22,7 @@ var haystackTool = otelTool.plus(fields{
 	result:     attr("haystack.agent.step.tool.output"),
 })
 
-// haystackRows are Haystack 2. What a component of a pipeline does is only told
+// haystackReads are the reads of Haystack 2. What a component of a pipeline does is only told
 // by the name of its type.
 func haystackReads() []row {
 	return []row{
@@ -56,6 +56,7 @@ func haystackReads() []row {
 	}
 }
 
+// haystackOthers are the spans that are no reads.
 func haystackOthers() []row {
 	return []row{
 		{
@@ -64,6 +65,10 @@ func haystackOthers() []row {
 		},
 		{dialect: dialectHaystack, when: haystackComponent("Embedder"), class: ClassEmbedding, fields: otelCommon},
 		{dialect: dialectHaystack, when: either(named("haystack.agent.run"), haystackComponent("Agent")), class: ClassAgent, fields: otelCommon},
-		{dialect: dialectHaystack, when: named("haystack.*"), class: ClassOther, fields: otelCommon},
+		{
+			// OpenLLMetry names Haystack's model calls so too.
+			dialect: dialectHaystack, when: all(named("haystack.*"), lacks("llm.request.type", "gen_ai.request.model")),
+			class: ClassOther, fields: otelCommon,
+		},
 	}
 }

@@ -26,6 +26,7 @@ func langfuseReads() []row {
 				arguments:  attr("langfuse.observation.input"),
 				result:     attr("langfuse.observation.output"),
 			}).or(otelTool),
+			names: []string{"{tool}"},
 		},
 		{
 			dialect: dialectLangfuse, when: langfuseType("retriever"), class: ClassRetrieval,

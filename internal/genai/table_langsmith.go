@@ -5,7 +5,9 @@ package genai
 
 const dialectLangSmith = "langsmith"
 
-func langSmithKind(kinds ...string) condition { return is("langsmith.span.kind", kinds...) }
+// langSmithKind holds for runs of one of the types, which an application that
+// sets them itself spells in either case.
+func langSmithKind(kinds ...string) condition { return isAnyCase("langsmith.span.kind", kinds...) }
 
 // langSmithCommon are the fields of every run. The run of an agent is the root
 // of its trace of runs, which has the id of the trace.
@@ -13,6 +15,8 @@ var langSmithCommon = fields{
 	conversationID: attr("langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id"),
 	executionID:    attr("langsmith.trace.id"),
 }.or(otelCommon)
+
+var langSmithNames = []string{"{langsmith.trace.name}"}
 
 // langSmithReads are the runs of LangSmith's OpenTelemetry exporters that are
 // reads. They put all inputs into gen_ai.prompt and all outputs into
@@ -29,6 +33,7 @@ func langSmithReads() []row {
 				arguments:  attr("gen_ai.prompt", "input.value"),
 				result:     attr("gen_ai.completion", "output.value"),
 			}).or(otelTool),
+			names: []string{"{tool}"},
 			noise: true,
 		},
 		{
@@ -41,6 +46,7 @@ func langSmithReads() []row {
 				inside(attr("gen_ai.completion"), "outputs"), inside(attr("gen_ai.completion"), "output"),
 				attr("gen_ai.completion", "output.value", "gen_ai.retrieval.documents"),
 			))},
+			names: langSmithNames,
 			noise: true,
 		},
 	}
@@ -50,8 +56,11 @@ func langSmithReads() []row {
 // that of a prompt template is "chat".
 func langSmithOthers() []row {
 	return []row{
-		{dialect: dialectLangSmith, when: langSmithKind("llm"), class: ClassInference, fields: langSmithCommon},
-		{dialect: dialectLangSmith, when: langSmithKind("embedding"), class: ClassEmbedding, fields: langSmithCommon},
-		{dialect: dialectLangSmith, when: langSmithKind("chain", "prompt", "parser"), class: ClassOther, fields: langSmithCommon},
+		{dialect: dialectLangSmith, when: langSmithKind("llm"), class: ClassInference, fields: langSmithCommon, names: langSmithNames},
+		{dialect: dialectLangSmith, when: langSmithKind("embedding"), class: ClassEmbedding, fields: langSmithCommon, names: langSmithNames},
+		{
+			dialect: dialectLangSmith, when: langSmithKind("chain", "prompt", "parser"),
+			class: ClassOther, fields: langSmithCommon, names: langSmithNames,
+		},
 	}
 }

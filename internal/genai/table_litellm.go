@@ -11,6 +11,9 @@ func litellmRows() []row {
 	litellm := scope("litellm")
 	return []row{
 		{dialect: dialectLiteLLM, when: all(litellm, named("litellm_request", "raw_gen_ai_request")), class: ClassInference, fields: otelCommon},
-		{dialect: dialectLiteLLM, when: litellm, class: ClassOther, fields: otelCommon},
+		{
+			dialect: dialectLiteLLM, when: litellm, class: ClassOther, fields: otelCommon,
+			names: []string{"Received Proxy Server Request"},
+		},
 	}
 }

@@ -76,6 +76,6 @@ func mcpOthers() []row {
 		when:    has("mcp.method.name"),
 		class:   ClassMCP,
 		fields:  mcpCommon,
-		names:   []string{"{mcp.method.name}", "{mcp.method.name} {gen_ai.prompt.name}"},
+		names:   []string{"{mcp.method.name}", "{mcp.method.name} {gen_ai.prompt.name}", "{mcp.method.name} {mcp.prompt.name}"},
 	}}
 }

@@ -20,7 +20,7 @@ var (
 	mlflowOutputs = attr("mlflow.spanOutputs")
 )
 
-// mlflowReads are MLflow's spans. A tool's name is that of its span.
+// mlflowReads are the types of MLflow's spans that are reads. A tool's name is that of its span.
 func mlflowReads() []row {
 	return []row{
 		{
@@ -30,6 +30,7 @@ func mlflowReads() []row {
 				arguments: first(mlflowInputs, otelTool[arguments]),
 				result:    first(mlflowOutputs, otelTool[result]),
 			}),
+			names: []string{"{tool}"},
 		},
 		{
 			dialect: dialectMLflow, when: mlflowType("RETRIEVER", "RERANKER"), class: ClassRetrieval,
@@ -52,6 +53,7 @@ func mlflowReads() []row {
 	}
 }
 
+// mlflowOthers are the types that are no reads.
 func mlflowOthers() []row {
 	return []row{
 		{dialect: dialectMLflow, when: mlflowType("CHAT_MODEL", "LLM"), class: ClassInference, fields: otelCommon},

@@ -31,7 +31,10 @@ func openLITReads() []row {
 			dialect: dialectOpenLIT, class: ClassMemory,
 			when:   is(operation, "memory", "memory_add", "memory_search", "memory_get", "memory_update", "memory_delete"),
 			fields: openLITMemory, documents: []documentSource{documentsIn(attr("gen_ai.output.messages"))},
-			names: []string{"memory {gen_ai.memory.operation}", "memory add", "memory search", "memory get", "memory get_all", "memory update", "memory delete", "memory delete_all", "memory history"},
+			names: []string{
+				"{gen_ai.operation.name}", "memory {gen_ai.memory.operation}", "memory add", "memory search", "memory get", "memory get_all",
+				"memory update", "memory delete", "memory delete_all", "memory history",
+			},
 		},
 		{
 			dialect: dialectOpenLIT, class: ClassRetrieval,
@@ -40,7 +43,7 @@ func openLITReads() []row {
 				query: attr("gen_ai.retrieval.query.text", "gen_ai.retrieval.query"),
 			}),
 			documents: append(otelDocuments, counted("gen_ai.retrieval.document_count")),
-			names:     []string{"{gen_ai.operation.name} {gen_ai.data_source.id}", "{gen_ai.operation.name}"},
+			names:     []string{"{gen_ai.operation.name} {gen_ai.data_source.id}", "{gen_ai.operation.name} {gen_ai.retrieval.source}", "{gen_ai.operation.name}"},
 		},
 		{
 			dialect: dialectOpenLIT, class: ClassTool,
@@ -77,6 +80,10 @@ func openLITOthers() []row {
 		{
 			dialect: dialectOpenLIT, when: all(named("mcp *"), has("mcp.method", "mcp.operation.name", "mcp.system", "mcp.request.payload")),
 			class: ClassMCP, fields: mcpCommon,
+			names: []string{
+				"mcp tools/list", "mcp resources/list", "mcp prompts/list", "mcp prompts/get", "mcp initialize",
+				"mcp server/run", "mcp transport/request", "mcp session/init",
+			},
 		},
 	}
 }

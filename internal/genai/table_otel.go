@@ -42,11 +42,14 @@ var (
 	}
 	// Before operations had names, span names had them.
 	otelLegacyNames = []string{
+		"embeddings {gen_ai.request.model}",
 		"chat {gen_ai.request.model}", "text_completion {gen_ai.request.model}", "generate_content {gen_ai.request.model}",
 	}
 	otelAgentNames = []string{
 		"{gen_ai.operation.name} {gen_ai.agent.name}", "{gen_ai.operation.name} {gen_ai.workflow.name}",
 		"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name}",
+		"{gen_ai.agent.name}.agent", // OpenLLMetry
+		"{gen_ai.operation.name} {gen_ai.task.name}",
 		"step {#}", // an agent_step of the Vercel AI SDK 7
 	}
 )

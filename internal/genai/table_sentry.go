@@ -34,7 +34,7 @@ func sentryOthers() []row {
 				"ai.chat_completions.create.cohere", "ai.messages.create.anthropic", "ai.chat_completions.create.huggingface_hub"),
 			names: otelLegacyNames,
 		},
-		{dialect: dialectSentry, when: sentryOp("gen_ai.embeddings", "gen_ai.embed", "gen_ai.embed_many", "ai.embeddings.create.cohere"), class: ClassEmbedding, fields: otelCommon},
+		{dialect: dialectSentry, when: sentryOp("gen_ai.embeddings", "gen_ai.embed", "gen_ai.embed_many", "ai.embeddings.create.cohere"), class: ClassEmbedding, fields: otelCommon, names: otelLegacyNames},
 		{
 			dialect: dialectSentry, when: sentryOp("gen_ai.invoke_agent", "gen_ai.create_agent", "gen_ai.handoff"), class: ClassAgent, fields: otelCommon,
 			names: []string{"invoke_agent {gen_ai.agent.name}", "create_agent {gen_ai.agent.name}"},

@@ -41,6 +41,7 @@ func springReads() []row {
 	}
 }
 
+// springOthers are the observations that are no reads.
 func springOthers() []row {
 	return []row{
 		{

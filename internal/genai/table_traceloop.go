@@ -86,6 +86,19 @@ func traceloopReads() []row {
 			names: []string{"resources/read.mcp", "fastmcp.resource.read"},
 		},
 		{
+			// LlamaIndex's retrievers are tasks, told by the name of their class.
+			dialect: dialectTraceloop,
+			when:    all(ends("traceloop.entity.name", "Retriever", "Retriever.task"), traceloopKind("task")),
+			class:   ClassRetrieval,
+			fields: traceloopCommon.plus(fields{
+				query:     inside(attr(traceloopInput), "str_or_query_bundle"),
+				arguments: attr(traceloopInput),
+				result:    attr(traceloopOutput),
+			}),
+			documents: []documentSource{documentsIn(attr(traceloopOutput))},
+			names:     []string{"{traceloop.entity.name}.task", "{traceloop.entity.name}"},
+		},
+		{
 			// The documents of a reranker are messages of its prompt.
 			dialect: dialectTraceloop,
 			when:    is("llm.request.type", "rerank"),

@@ -63,14 +63,15 @@ func vercelRows() []row {
 			class:  ClassInference,
 			fields: common,
 			names: append(vercelNames("ai.generateText.doGenerate", "ai.streamText.doStream",
-				"ai.generateObject.doGenerate", "ai.streamObject.doStream"), otelInferenceNames...),
+				"ai.generateObject.doGenerate", "ai.streamObject.doStream"), append(otelLegacyNames, otelInferenceNames...)...),
 		},
 		{
 			dialect: dialectVercel,
 			when:    is("ai.operationId", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"),
 			class:   ClassAgent,
 			fields:  common,
-			names:   vercelNames("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"),
+			names: append(vercelNames("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"),
+				"invoke_agent {ai.telemetry.functionId}"), // as Sentry renames it
 		},
 		{
 			dialect: dialectVercel,
