@@ -20,47 +20,67 @@ func (s *Stripper) attributes(m pcommon.Map, gate content.Gate, cache *telemetry
 
 // attribute strips one attribute and reports whether it has to go.
 func (s *Stripper) attribute(key string, v pcommon.Value, gate content.Gate, cache *telemetry.Cache, place Place, counts *Counts) (remove bool) {
+	d := s.decide(key, v, gate, cache)
+	if s.observer != nil {
+		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: s.policy.Rule(key, gate), Outcome: d.outcome})
+	}
+	if d.outcome == Digest {
+		v.SetStr(d.digest)
+	}
+	counts.took(place, d.outcome)
+	return d.outcome.removes()
+}
+
+// decided is what becomes of a value, and its digest if that takes its place.
+type decided struct {
+	outcome Outcome
+	digest  string
+}
+
+// decide says what becomes of an attribute. It changes nothing.
+func (s *Stripper) decide(key string, v pcommon.Value, gate content.Gate, cache *telemetry.Cache) decided {
 	rule := s.policy.Rule(key, gate)
 	switch rule.Class {
 	case content.Harmless, content.Unknown:
-		if rule.Class == content.Harmless && telemetry.Matches(rule.Shape, v) {
-			return false
-		}
-		if telemetry.GivesAwayCredential(v) {
-			counts.add(place, Credential)
-			return true
-		}
-		if s.strict {
-			counts.add(place, Removed)
-		}
-		return s.strict
-	case content.Secret:
-		if t := v.Type(); t == pcommon.ValueTypeBool || t == pcommon.ValueTypeEmpty {
-			if s.strict {
-				counts.add(place, Removed)
+		stays, removed := StaysUnknown, RemovedUnknown
+		if rule.Class == content.Harmless {
+			if telemetry.Matches(rule.Shape, v) {
+				return decided{outcome: Stays}
 			}
-			return s.strict
+			stays, removed = StaysMisshapen, RemovedMisshapen
 		}
-		counts.add(place, Credential)
-		return true
+		switch {
+		case telemetry.GivesAwayCredential(v):
+			return decided{outcome: RemovedCredential}
+		case s.strict:
+			return decided{outcome: removed}
+		default:
+			return decided{outcome: stays}
+		}
+	case content.Secret:
+		switch t := v.Type(); {
+		case t != pcommon.ValueTypeBool && t != pcommon.ValueTypeEmpty:
+			return decided{outcome: RemovedCredential}
+		case s.strict:
+			return decided{outcome: RemovedMisshapen}
+		default:
+			return decided{outcome: StaysMisshapen}
+		}
 	}
 	switch {
 	case telemetry.LooksLikeCredential(v) || rule.Class == content.Address && telemetry.HoldsCredential(v):
-		counts.add(place, Credential)
-		return true
+		return decided{outcome: RemovedCredential}
 	case s.strict && rule.Free:
-		counts.add(place, Removed)
-		return true
+		return decided{outcome: RemovedFreeKey}
 	}
-	s.digest(v, cache, place, counts)
-	return false
+	return decideContent(v, cache)
 }
 
-// digest replaces a value by its digest. A placeholder says that there is no
-// content and stays.
-func (s *Stripper) digest(v pcommon.Value, cache *telemetry.Cache, place Place, counts *Counts) {
+// decideContent says what becomes of content. A placeholder says that there is
+// none and stays.
+func decideContent(v pcommon.Value, cache *telemetry.Cache) decided {
 	if d := cache.Digest(v); d.State == record.CapturedContent || d.State == record.CapturedTruncated {
-		v.SetStr(d.Value)
-		counts.add(place, Digested)
+		return decided{Digest, d.Value}
 	}
+	return decided{outcome: StaysPlaceholder}
 }

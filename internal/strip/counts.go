@@ -51,6 +51,13 @@ type Counts [places][actions]int64
 
 func (c *Counts) add(p Place, a Action) { c[p][a]++ }
 
+// took counts an outcome, unless the value stayed.
+func (c *Counts) took(p Place, o Outcome) {
+	if a, acted := o.action(); acted {
+		c.add(p, a)
+	}
+}
+
 // Each calls f with every count that is not zero.
 func (c *Counts) Each(f func(Place, Action, int64)) {
 	for p := range places {

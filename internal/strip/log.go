@@ -16,11 +16,10 @@ func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.C
 	gate |= content.EventGate(eventName(log))
 	s.body(log.Body(), gate, cache, counts)
 	s.attributes(log.Attributes(), gate, cache, PlaceAttribute, counts)
-	if s.hides(log.EventName(), content.KnownEventName, "") {
+	if s.hides(log.EventName(), content.KnownEventName, "", PlaceName, FieldEventName, counts) {
 		log.SetEventName(content.RedactedName)
-		counts.add(PlaceName, Removed)
 	}
-	log.SetSeverityText(s.text(log.SeverityText(), content.KnownSeverity, PlaceName, counts))
+	log.SetSeverityText(s.text(log.SeverityText(), content.KnownSeverity, PlaceName, FieldSeverityText, counts))
 }
 
 // eventName returns the name of the event that a log record is, which older
@@ -39,14 +38,25 @@ func eventName(log plog.LogRecord) string {
 // that is known to put content there goes, or of the form that AWS's
 // distribution gives to content that it moved out of spans.
 func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
+	if body.Type() == pcommon.ValueTypeEmpty {
+		return
+	}
+	d := decided{outcome: StaysUnknown}
 	isContent := s.strict || gate != 0 || holdsMessages(body)
 	switch {
 	case isContent && !telemetry.LooksLikeCredential(body):
-		s.digest(body, cache, PlaceBody, counts)
+		d = decideContent(body, cache)
 	case isContent || telemetry.GivesAwayCredential(body):
-		body.SetStr("")
-		counts.add(PlaceBody, Credential)
+		d.outcome = RemovedCredential
 	}
+	if s.observer != nil {
+		s.observer.Decided(Decision{Place: PlaceBody, Field: FieldBody, Value: body, Outcome: d.outcome})
+	}
+	switch d.outcome {
+	case Digest, RemovedCredential: // which leaves no digest, but ""
+		body.SetStr(d.digest)
+	}
+	counts.took(PlaceBody, d.outcome)
 }
 
 // holdsMessages reports whether a body is {"input":{"messages":...}} or the

@@ -29,28 +29,42 @@ func (s *Stripper) Resource(r pcommon.Resource, counts *Counts) {
 // name that it had before.
 func (s *Stripper) Scope(scope pcommon.InstrumentationScope, counts *Counts) {
 	s.attributes(scope.Attributes(), content.ScopeGate(scope.Name()), nil, PlaceScope, counts)
-	scope.SetName(s.text(scope.Name(), content.ShapeName.Matches, PlaceScope, counts))
-	scope.SetVersion(s.text(scope.Version(), content.ShapeVersion.Matches, PlaceScope, counts))
+	scope.SetName(s.text(scope.Name(), content.ShapeName.Matches, PlaceScope, FieldName, counts))
+	scope.SetVersion(s.text(scope.Version(), content.ShapeVersion.Matches, PlaceScope, FieldVersion, counts))
 }
 
 // SchemaURL returns what stays of the schema URL of a resource or scope.
 func (s *Stripper) SchemaURL(url string, counts *Counts) string {
-	if url == "" || content.IsSchemaURL(url) || !s.strict && !content.GivesAwayCredential(url) {
-		return url
+	outcome := Stays
+	switch {
+	case url == "" || content.IsSchemaURL(url):
+	case s.strict || content.GivesAwayCredential(url):
+		outcome = RemovedUnknown
+	default:
+		outcome = StaysUnknown
 	}
-	counts.add(PlaceSchemaURL, Removed)
-	return ""
+	s.took(PlaceSchemaURL, FieldSchemaURL, url, outcome, counts)
+	if outcome.removes() {
+		return ""
+	}
+	return url
 }
 
 // text returns a text that stays, else "".
-func (s *Stripper) text(text string, known func(string) bool, place Place, counts *Counts) string {
+func (s *Stripper) text(text string, known func(string) bool, place Place, field Field, counts *Counts) string {
+	outcome := Stays
 	switch {
 	case text == "":
 	case content.GivesAwayCredential(text):
-		counts.add(place, Credential)
-		return ""
-	case s.strict && !known(text):
-		counts.add(place, Removed)
+		outcome = RemovedCredential
+	case s.indifferent() || known(text):
+	case s.strict:
+		outcome = RemovedUnknown
+	default:
+		outcome = StaysUnknown
+	}
+	s.took(place, field, text, outcome, counts)
+	if outcome.removes() {
 		return ""
 	}
 	return text
@@ -62,18 +76,16 @@ func (s *Stripper) Span(span ptrace.Span, gate content.Gate, cache *telemetry.Ca
 	s.attributes(span.Attributes(), gate, cache, PlaceAttribute, counts)
 	for _, e := range span.Events().All() {
 		s.attributes(e.Attributes(), gate|content.EventGate(e.Name()), cache, PlaceEvent, counts)
-		if s.hides(e.Name(), content.KnownEventName, "") {
+		if s.hides(e.Name(), content.KnownEventName, "", PlaceEvent, FieldName, counts) {
 			e.SetName(content.RedactedName)
-			counts.add(PlaceEvent, Removed)
 		}
 	}
 	for _, l := range span.Links().All() {
 		s.attributes(l.Attributes(), gate, cache, PlaceLink, counts)
 		s.traceState(l.TraceState(), counts)
 	}
-	if s.hides(span.Name(), content.KnownSpanName, safeName) {
+	if s.hides(span.Name(), content.KnownSpanName, safeName, PlaceName, FieldName, counts) {
 		span.SetName(content.RedactedName)
-		counts.add(PlaceName, Removed)
 	}
 	s.status(span.Status(), counts)
 	s.traceState(span.TraceState(), counts)
@@ -81,41 +93,57 @@ func (s *Stripper) Span(span ptrace.Span, gate content.Gate, cache *telemetry.Ca
 
 // hides reports whether a name has to be replaced. safe is the name if the
 // caller knows it to be harmless.
-func (s *Stripper) hides(name string, known func(string) bool, safe string) bool {
+func (s *Stripper) hides(name string, known func(string) bool, safe string, place Place, field Field, counts *Counts) bool {
+	outcome := Stays
 	switch {
 	case name == "" || name == safe || name == content.RedactedName:
-		return false
 	case content.GivesAwayCredential(name):
-		return true
+		outcome = Replaced
+	case s.indifferent() || known(name) || s.kept(name):
+	case s.strict:
+		outcome = Replaced
 	default:
-		return s.strict && !known(name) && !s.kept(name)
+		outcome = StaysUnknown
 	}
+	s.took(place, field, name, outcome, counts)
+	return outcome == Replaced
 }
 
 // status digests the message of a status, which libraries fill with the text
 // of exceptions.
 func (s *Stripper) status(status ptrace.Status, counts *Counts) {
 	message := status.Message()
+	if message == "" {
+		return
+	}
 	d := content.OfString(message)
+	outcome, left := Digest, d.Value
 	switch {
 	case content.LooksLikeCredential(message): // which has no digest
-		status.SetMessage("")
-		counts.add(PlaceStatus, Credential)
+		outcome, left = RemovedCredential, ""
 	case d.Value == "":
-	default:
-		status.SetMessage(d.Value)
-		counts.add(PlaceStatus, Digested)
+		outcome, left = StaysPlaceholder, message
+	}
+	s.took(PlaceStatus, FieldMessage, message, outcome, counts)
+	if left != message {
+		status.SetMessage(left)
 	}
 }
 
 // traceState leaves of a tracestate what it says about sampling.
 func (s *Stripper) traceState(state pcommon.TraceState, counts *Counts) {
 	raw := state.AsRaw()
-	if !s.strict || raw == "" {
+	if raw == "" || s.indifferent() {
 		return
 	}
-	if kept := content.Threshold(raw); kept != raw {
+	kept, outcome := content.Threshold(raw), Stays
+	switch {
+	case kept == raw:
+	case s.strict:
+		outcome = RemovedUnknown
 		state.FromRaw(kept)
-		counts.add(PlaceTraceState, Removed)
+	default:
+		outcome = StaysUnknown
 	}
+	s.took(PlaceTraceState, FieldTraceState, raw, outcome, counts)
 }

@@ -41,6 +41,8 @@ type Stripper struct {
 	strict bool
 	policy *content.Policy
 	names  map[string]struct{}
+	// observer is told what is decided; nil if nobody wants to know.
+	observer Observer
 }
 
 // New returns a stripper, or an error that names the option at fault.

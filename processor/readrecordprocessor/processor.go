@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor/internal/metadata"
@@ -50,20 +49,7 @@ func (r *recorder) admit(ctx context.Context, size int) (release func(), err err
 }
 
 func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
-	options := strip.Options{Mode: strip.Mode(config.Mode), Places: genai.ContentPlaces()}
-	for _, k := range config.Keep {
-		if k.SpanName != "" {
-			options.KeepNames = append(options.KeepNames, k.SpanName)
-			continue
-		}
-		shape, _ := content.ShapeNamed(k.Shape)
-		options.Keep = append(options.Keep, content.Keep{Key: k.Key, Shape: shape})
-	}
-	stripper, err := strip.New(options)
-	if err != nil {
-		return nil, err
-	}
-	lifter, err := genai.New(genai.Options{Sources: config.Sources, Profile: stripper.Profile()})
+	lifter, stripper, err := config.Compile()
 	if err != nil {
 		return nil, err
 	}
