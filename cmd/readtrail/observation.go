@@ -119,7 +119,7 @@ func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if stem, isY := strings.CutSuffix(noun, "y"); isY {
+	if stem, isY := strings.CutSuffix(noun, "y"); isY && !strings.HasSuffix(stem, "e") {
 		noun = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)

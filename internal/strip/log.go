@@ -13,7 +13,7 @@ import (
 
 // Log strips a log record in place. The gate is that of its scope.
 func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
-	gate |= content.EventGate(eventName(log))
+	gate |= content.EventGate(EventName(log))
 	s.body(log.Body(), gate, cache, counts)
 	s.attributes(log.Attributes(), gate, cache, PlaceAttribute, counts)
 	if s.hides(log.EventName(), content.KnownEventName, "", PlaceName, FieldEventName, counts) {
@@ -22,9 +22,9 @@ func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.C
 	log.SetSeverityText(s.text(log.SeverityText(), content.KnownSeverity, PlaceName, FieldSeverityText, counts))
 }
 
-// eventName returns the name of the event that a log record is, which older
+// EventName returns the name of the event that a log record is, which older
 // libraries put into an attribute.
-func eventName(log plog.LogRecord) string {
+func EventName(log plog.LogRecord) string {
 	if name := log.EventName(); content.KnownEventName(name) {
 		return name
 	}

@@ -99,7 +99,7 @@ func (s *Stripper) hides(name string, known func(string) bool, safe string, plac
 	case name == "" || name == safe || name == content.RedactedName:
 	case content.GivesAwayCredential(name):
 		outcome = Replaced
-	case s.indifferent() || known(name) || s.kept(name):
+	case s.indifferent() || known(name) || s.Keeps(name):
 	case s.strict:
 		outcome = Replaced
 	default:

@@ -74,7 +74,8 @@ func (s *Stripper) Profile() string {
 	return fmt.Sprintf("%s/%d", mode, content.TableVersion)
 }
 
-func (s *Stripper) kept(name string) bool {
+// Keeps reports whether an operator keeps a name of spans or events.
+func (s *Stripper) Keeps(name string) bool {
 	_, ok := s.names[name]
 	return ok
 }
