@@ -10,12 +10,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes, a public contract (contract 6). Only verify gives exitBroken,
-// and only for damage that it found.
+// The exit codes, a public contract (contract 6).
 const (
 	exitOK = 0
-	// exitBroken: the journal was checked and is broken.
+	// exitBroken: the journal was checked and is broken. Only verify gives it, and
+	// only for damage that it found.
 	exitBroken = 1
+	// exitLookAt: all telemetry was understood, and something in it is for somebody
+	// to look at. Only lint gives it.
+	exitLookAt = 1
 	// exitUnchecked: something could not be checked, or could not be done.
 	exitUnchecked = 2
 	// exitUsage: the command line is wrong (EX_USAGE of sysexits).

@@ -18,10 +18,6 @@ import (
 	"github.com/readtrail/readtrail/internal/lint"
 )
 
-// exitLookAt: all telemetry was understood, and something in it is for somebody
-// to look at. It is lint's alone.
-const exitLookAt = 1
-
 func newLintCommand(con *console) *cobra.Command {
 	c := &linting{con: con}
 	cmd := &cobra.Command{
@@ -111,7 +107,7 @@ func (c *linting) run(ctx context.Context, inputs []string, stdin io.Reader) err
 	report := linter.Report()
 	code := lintExitCode(report, complete)
 	if err := c.show(report, code); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errOutput, err)
 	}
 	if code != exitOK {
 		return verdict(code)

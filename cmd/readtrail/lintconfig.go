@@ -181,4 +181,3 @@ func (p referenceProvider) Retrieve(_ context.Context, uri string, _ confmap.Wat
 func (p referenceProvider) Scheme() string { return p.scheme }
 
 func (referenceProvider) Shutdown(context.Context) error { return nil }
-

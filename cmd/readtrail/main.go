@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command readtrail is the auditor's side of Readtrail: it makes signing keys,
-// verifies and shows journals, and recomputes digests of content. It never
-// writes to a journal.
+// verifies and shows journals, and recomputes digests of content. To an operator
+// it shows what the collector would do with telemetry. It never writes to a
+// journal.
 package main
 
 import (
@@ -11,7 +12,8 @@ import (
 	"os"
 )
 
-// An interrupt ends the process at once: no command leaves anything half done.
+// An interrupt ends the process at once, but for lint, which then prints its
+// report: no command leaves anything half done.
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -13,14 +13,14 @@ import (
 
 func TestAMaskedKeyShowsOnlyWordsOfTheTables(t *testing.T) {
 	for key, want := range map[string]string{
-		"gen_ai.prompt.0.content":                   "gen_ai.prompt.0.content",
-		"metadata.marta":                            "metadata.*",
-		"gen_ai.prompt.0.11111.22222":               "gen_ai.prompt.*.*.*",
-		"http.request.header.x-vault-token":         "http.request.header.*_token",
-		"http.request.header.authorization":         "http.request.header.authorization",
-		"marta.dbPassword":                          "*.*_password",
-		"mcp.request.argument.DE89370400440532013":  "mcp.request.argument.*",
-		"":                                          "*",
+		"gen_ai.prompt.0.content":                  "gen_ai.prompt.0.content",
+		"metadata.marta":                           "metadata.*",
+		"gen_ai.prompt.0.11111.22222":              "gen_ai.prompt.*.*.*",
+		"http.request.header.x-vault-token":        "http.request.header.*_token",
+		"http.request.header.authorization":        "http.request.header.authorization",
+		"marta.dbPassword":                         "*.*_password",
+		"mcp.request.argument.DE89370400440532013": "mcp.request.argument.*",
+		"": "*",
 		strings.Repeat("content.", 1000) + "content": strings.Repeat("content.", maxMasked) + "*",
 	} {
 		assert.Equal(t, want, MaskKey(key), key)

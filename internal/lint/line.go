@@ -253,7 +253,6 @@ func (p problems) add(at Position, reason Reason) {
 	}
 }
 
-
 func (p problems) sorted() []Unreadable {
 	out := []Unreadable{}
 	for _, u := range p {

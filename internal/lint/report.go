@@ -6,6 +6,8 @@ package lint
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
@@ -149,7 +151,7 @@ func suggestions(unknown map[string]*placeRow) []Suggestion {
 	for _, key := range slices.Sorted(maps.Keys(unknown)) {
 		row := unknown[key]
 		shape, fit := row.fits.narrowest()
-		if !fit || !row.whole {
+		if !fit || !row.whole || shape.String() != content.ShapeBool.String() && namesPerson(key) {
 			continue
 		}
 		if _, err := content.NewPolicy([]content.Keep{{Key: key, Shape: shape}}); err != nil {
@@ -158,4 +160,16 @@ func suggestions(unknown map[string]*placeRow) []Suggestion {
 		out = append(out, Suggestion{Key: key, Shape: shape.String(), Values: row.fits.values})
 	}
 	return out
+}
+
+// personal are words by which a key says that it is about a person or a case.
+var personal = []string{
+	"user", "enduser", "owner", "customer", "client", "patient", "person", "employee", "member", "email", "mail", "phone", "address", "iban", "account", "author", "case",
+}
+
+// namesPerson reports whether a key says that it is about a person: whoever
+// means to keep it writes that down without being asked.
+func namesPerson(key string) bool {
+	isBreak := func(r rune) bool { return !unicode.IsLetter(r) }
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(key), isBreak), func(word string) bool { return slices.Contains(personal, word) })
 }

@@ -1,0 +1,113 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/processor"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/readtrail/readtrail/internal/lint"
+	"github.com/readtrail/readtrail/processor/readrecordprocessor"
+)
+
+// TestLintSaysWhatTheProcessorDoes sends the corpus through the processor and
+// compares its metrics with what lint says.
+func TestLintSaysWhatTheProcessorDoes(t *testing.T) {
+	for _, mode := range []readrecordprocessor.Mode{readrecordprocessor.ModeStrict, readrecordprocessor.ModeKnown} {
+		for _, file := range corpus(t) {
+			l := newLinter(t, mode, nil)
+			readFile(t, l, file)
+			require.Equal(t, processed(t, mode, file), totals(l.Report()), "%s %s", mode, file)
+		}
+	}
+}
+
+// totals adds up a report as the processor's metrics do.
+func totals(r *lint.Report) map[string]int64 {
+	out := map[string]int64{}
+	for _, p := range r.Places {
+		action := map[string]string{
+			"digest": "digested", "removed_credential": "credential",
+			"removed_unknown": "removed", "removed_misshapen": "removed", "removed_free_key": "removed", "replaced": "removed",
+		}[p.Outcome]
+		if action != "" {
+			out["values "+action+" "+p.Place] += p.Values
+		}
+	}
+	for _, g := range r.Groups {
+		for reason, n := range g.Unrecordable {
+			out["unrecordable "+reason] += n
+		}
+		if g.Reads > 0 {
+			out["records "+g.Dialect] += g.Reads
+		}
+	}
+	if n := r.Summary.Spans; n > 0 {
+		out["spans"] = n
+	}
+	if n := r.Summary.LogRecords; n > 0 {
+		out["log_records"] = n
+	}
+	return out
+}
+
+// processed returns the processor's own metrics after a file.
+func processed(t *testing.T, mode readrecordprocessor.Mode, file string) map[string]int64 {
+	t.Helper()
+	meter := componenttest.NewTelemetry()
+	defer func() { require.NoError(t, meter.Shutdown(t.Context())) }()
+	factory := readrecordprocessor.NewFactory()
+	set := processor.Settings{ID: component.NewID(factory.Type()), TelemetrySettings: meter.NewTelemetrySettings()}
+	config := factory.CreateDefaultConfig().(*readrecordprocessor.Config)
+	config.Mode = mode
+	lines, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for line := range bytes.Lines(lines) {
+		if strings.HasSuffix(file, ".logs.jsonl") {
+			p, err := factory.CreateLogs(t.Context(), set, config, consumertest.NewNop())
+			require.NoError(t, err)
+			ld, err := (&plog.JSONUnmarshaler{}).UnmarshalLogs(line)
+			require.NoError(t, err)
+			require.NoError(t, p.ConsumeLogs(t.Context(), ld))
+			continue
+		}
+		p, err := factory.CreateTraces(t.Context(), set, config, consumertest.NewNop())
+		require.NoError(t, err)
+		td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
+		require.NoError(t, err)
+		require.NoError(t, p.ConsumeTraces(t.Context(), td))
+	}
+	out := map[string]int64{}
+	for name, labels := range map[string][]string{
+		"values": {"action", "place"}, "records": {"dialect"}, "unrecordable": {"reason"}, "spans": nil, "log_records": nil,
+	} {
+		metric, err := meter.GetMetric("otelcol_processor_read_record_" + name)
+		if err != nil {
+			continue // nothing was counted
+		}
+		for _, point := range metric.Data.(metricdata.Sum[int64]).DataPoints {
+			key := name
+			for _, label := range labels {
+				value, _ := point.Attributes.Value(attribute.Key(label))
+				key += " " + value.AsString()
+			}
+			out[key] += point.Value
+		}
+	}
+	assert.NotEmpty(t, out)
+	return out
+}
