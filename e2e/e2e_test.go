@@ -78,9 +78,12 @@ func (h *house) rigConfig() rig.Config {
 	return rig.Config{
 		Command:    []string{collectorBin},
 		ConfigFile: h.config,
-		Env:        []string{"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_TOKEN=e2e-token"},
+		Env:        []string{"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(), "READTRAIL_TOKEN=e2e-token"},
 	}
 }
+
+// capture is where examples/capture.yaml writes.
+func (h *house) capture() string { return filepath.Join(h.base, "telemetry.jsonl") }
 
 func (h *house) start() *rig.Collector {
 	h.t.Helper()

@@ -15,32 +15,52 @@ import (
 )
 
 // TestTheExamplesInTheDocsAreWhatTheCommandsPrint runs every ```console block
-// of docs/cli.md, in order, beside the example journal. "…" in an output stands
-// for what differs from run to run.
+// of docs/cli.md and docs/lint.md, in order, beside the example journal, the
+// telemetry of testdata/lint.txtar and the files that docs/lint.md shows. "…" in
+// an output stands for what differs from run to run.
 func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
-	text, err := os.ReadFile(filepath.FromSlash("../../docs/cli.md"))
-	require.NoError(t, err)
+	cli, lint := readText(t, "../../docs/cli.md"), readText(t, "../../docs/lint.md")
+	_, telemetry, found := strings.Cut(readText(t, "testdata/lint.txtar"), "-- telemetry.jsonl --\n")
+	require.True(t, found)
+	telemetry, _, _ = strings.Cut(telemetry, "-- ")
+
 	t.Chdir(t.TempDir())
 	require.NoError(t, writeFixture(".", "crm.customer.get"))
 	require.NoError(t, os.CopyFS("copy", os.DirFS("journal")))
 	replaceInFile(t, filepath.FromSlash("copy/demo-bank/kyc/reads/00000000000000000001.events"), `"v41"`, `"v42"`)
 	require.NoError(t, os.WriteFile("result.json", []byte("{ \"id\": \"cust_syn_55120\",\n  \"version\": 41 }\n"), 0o644))
+	require.NoError(t, os.WriteFile("telemetry.jsonl", []byte(telemetry), 0o644))
+	shown := namedBlock.FindStringSubmatch(lint)
+	require.NotNil(t, shown, "docs/lint.md shows a configuration")
+	require.NoError(t, os.WriteFile(shown[1], []byte(shown[2]), 0o644))
 
-	examples := consoleExamples(string(text))
-	require.NotEmpty(t, examples)
-	code := 0
-	for _, e := range examples {
-		if e.command == "echo $?" {
-			require.Equal(t, strconv.Itoa(code)+"\n", e.output)
-			continue
+	for document, text := range map[string]string{"docs/cli.md": cli, "docs/lint.md": lint} {
+		examples := consoleExamples(text)
+		require.NotEmpty(t, examples, document)
+		code := 0
+		for _, e := range examples {
+			if e.command == "echo $?" {
+				require.Equal(t, strconv.Itoa(code)+"\n", e.output, document)
+				continue
+			}
+			args, isOurs := strings.CutPrefix(e.command, "readtrail ")
+			require.True(t, isOurs, "%s shows another program: %s", document, e.command)
+			var got string
+			got, code = runForTest(t, strings.Fields(args))
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(e.output), "…", ".*")
+			require.Regexp(t, "^"+pattern+"$", got, "%s: %s", document, e.command)
 		}
-		args, isOurs := strings.CutPrefix(e.command, "readtrail ")
-		require.True(t, isOurs, "docs/cli.md shows another program: %s", e.command)
-		var got string
-		got, code = runForTest(t, strings.Fields(args))
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(e.output), "…", ".*")
-		require.Regexp(t, "^"+pattern+"$", got, e.command)
 	}
+}
+
+// namedBlock is a block of YAML whose first line is the name of its file.
+var namedBlock = regexp.MustCompile("(?ms)^```yaml\n# ([a-z.]+\\.yaml)\n(.*?)^```$")
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.FromSlash(name))
+	require.NoError(t, err)
+	return string(text)
 }
 
 type consoleExample struct{ command, output string }
