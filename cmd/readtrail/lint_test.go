@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -75,9 +76,11 @@ func TestAnInterruptEndsALiveStreamWithTheReport(t *testing.T) {
 		write.Close()
 	}()
 	out := bufio.NewReader(read)
-	first, err := out.ReadString('\n')
-	require.NoError(t, err)
-	assert.Contains(t, first, "line=1 signal=span class=tool", "the first item is shown before the stream has ended")
+	for range 11 { // all spans of the file are shown before the stream has ended
+		item, err := out.ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, item, "signal=span")
+	}
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
 	type text struct {
 		all string
@@ -111,4 +114,16 @@ func TestLintSaysWhenItsOutputIsLost(t *testing.T) {
 	text, err := os.ReadFile(said.Name())
 	require.NoError(t, err)
 	assert.Equal(t, 3, strings.Count(string(text), "standard output"), string(text))
+}
+
+func TestAFileThatWasNotReadToItsEndIsNotJudged(t *testing.T) {
+	said, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	require.NoError(t, err)
+	defer said.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	require.Equal(t, exitUnchecked, run(ctx, []string{"lint", "../../testdata/kyc/kyc.traces.jsonl"}, strings.NewReader(""), said, said))
+	text, err := os.ReadFile(said.Name())
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "interrupted: the report is about what was read until then\n")
 }
