@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -154,7 +155,7 @@ func suggestions(unknown map[string]*placeRow) []Suggestion {
 		if !fit || !row.whole || shape.String() != content.ShapeBool.String() && namesPerson(key) {
 			continue
 		}
-		if _, err := content.NewPolicy([]content.Keep{{Key: key, Shape: shape}}); err != nil {
+		if _, err := content.NewPolicy(genai.ContentPlaces(), []content.Keep{{Key: key, Shape: shape}}); err != nil {
 			continue // the collector would refuse it
 		}
 		out = append(out, Suggestion{Key: key, Shape: shape.String(), Values: row.fits.values})
