@@ -171,7 +171,7 @@ var placeSections = []placeSection{
 		strip.StaysUnknown, strip.RemovedUnknown, strip.StaysMisshapen, strip.RemovedMisshapen, strip.RemovedCredential, strip.Replaced,
 	}},
 	{"Holds content", []strip.Outcome{strip.Digest, strip.RemovedFreeKey}},
-	{"Leaves in clear", []strip.Outcome{strip.Stays, strip.StaysPlaceholder}},
+	{"Leaves in clear", []strip.Outcome{strip.Stays, strip.StaysPlaceholder, strip.Redacted}},
 }
 
 var placeColumns = []column{
@@ -210,6 +210,8 @@ func whatHappens(p *lint.Place) string {
 		return "stays as " + p.Shape
 	case strip.StaysPlaceholder.String():
 		return "stays: a placeholder"
+	case strip.Redacted.String():
+		return "[REDACTED]: a placeholder in JSON"
 	case strip.StaysUnknown.String():
 		return "stays: no rule knows it"
 	case strip.StaysMisshapen.String():

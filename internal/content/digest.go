@@ -99,6 +99,9 @@ func ofText[T text](t T) Digest {
 	if endsTruncated(t) {
 		return ofRaw(t, record.CapturedTruncated)
 	}
+	if isQuotedPlaceholder(t) {
+		return placeholder
+	}
 	if len(t) > MaxJSONBytes || !startsContainer(t) || depthOf(t) > MaxJSONDepth {
 		return ofRaw(t, record.CapturedContent)
 	}
@@ -106,10 +109,17 @@ func ofText[T text](t T) Digest {
 	switch err := value.Canonicalize(); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ofRaw(t, record.CapturedTruncated)
-	case err != nil || !numbersSurvive(t):
+	case err != nil:
 		return ofRaw(t, record.CapturedContent)
 	}
-	d := ofRaw(value, record.CapturedContent)
+	l := leavesOf(value)
+	switch {
+	case l.onlyPlaceholders():
+		return placeholder
+	case !numbersSurvive(t):
+		return ofRaw(t, l.state())
+	}
+	d := ofRaw(value, l.state())
 	d.Form = FormJCS
 	return d
 }

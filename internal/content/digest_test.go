@@ -60,7 +60,7 @@ func TestTextIsDigestedInTheFormThatContract2Names(t *testing.T) {
 		"the words alone without a number":           {"...[TRUNCATED: original length ]", "...[TRUNCATED: original length ]", FormBytes, ""},
 		"a placeholder in other case":                {"[redacted]", "[redacted]", FormBytes, ""},
 		"a placeholder among other text":             {"[REDACTED] x", "[REDACTED] x", FormBytes, ""},
-		"a placeholder as one element":               {"[\"[REDACTED]\"]", "[\"[REDACTED]\"]", FormJCS, ""},
+		"a placeholder as one element of two":        {"[\"[REDACTED]\",1]", "[\"[REDACTED]\",1]", FormJCS, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.state == "" {

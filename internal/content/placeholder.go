@@ -3,23 +3,41 @@
 
 package content
 
-// placeholders stand where a library was told to leave content out: they are
-// present but are not content. Case is exact and the whole value
-// counts.
-var placeholders = map[string]struct{}{
-	"":                           {}, // Haystack: None
-	"__REDACTED__":               {}, // OpenInference
-	"[REDACTED]":                 {}, // Codex
-	"<REDACTED>":                 {}, // Claude Code
-	"readacted":                  {}, // OpenTelemetry openai-agents, spelled so
-	"<not specified>":            {}, // Google ADK
-	"<not serializable>":         {}, // Google ADK
-	"N/A":                        {}, // Google ADK
-	"(merged tools)":             {}, // Google ADK
-	"<replaced>":                 {}, // Strands
-	"[image omitted: too large]": {}, // dd-trace
-	"([IMAGE DETECTED])":         {}, // dd-trace
+import (
+	"bytes"
+	"encoding/json/jsontext"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// placeholders stand where a library was told to leave content out, or could
+// not write it: they are present but are not content. Case is exact and the
+// whole value counts.
+//
+// The value says whether a placeholder is one inside JSON too. What people
+// write into a field themselves is not.
+var placeholders = map[string]bool{
+	"":                           false, // Haystack: None
+	"__REDACTED__":               true,  // OpenInference
+	"[REDACTED]":                 true,  // Codex
+	"<REDACTED>":                 true,  // Claude Code
+	"readacted":                  true,  // OpenTelemetry openai-agents, spelled so
+	"<not specified>":            true,  // Google ADK
+	"<not serializable>":         true,  // Google ADK
+	"N/A":                        false, // Google ADK
+	"(merged tools)":             true,  // Google ADK
+	"<replaced>":                 true,  // Strands
+	"[image omitted: too large]": true,  // dd-trace
+	"([IMAGE DETECTED])":         true,  // dd-trace
+	"[object Object]":            true,  // JavaScript: an object that nobody serialized
+	"undefined":                  false, // JavaScript: no value
+	"null":                       false, // JSON: no value
 }
+
+// Placeholder is what this program writes in place of a value of which nothing
+// may leave, though it is no content: a placeholder under names of somebody's
+// choosing.
+const Placeholder = "[REDACTED]"
 
 // maxPlaceholder is the length of the longest placeholder, in bytes.
 const maxPlaceholder = 26
@@ -30,6 +48,84 @@ const maxPlaceholder = 26
 func IsPlaceholder(s string) bool {
 	_, ok := placeholders[s]
 	return ok
+}
+
+// maxQuoted is the length of the longest spelling of a placeholder as a JSON
+// string: every character as an escape.
+const maxQuoted = len(`\u0000`)*maxPlaceholder + len(`""`)
+
+// isQuotedPlaceholder reports whether text is a JSON string that is a
+// placeholder, as libraries that write every value as JSON leave it.
+func isQuotedPlaceholder[T text](t T) bool {
+	if len(t) > maxQuoted || len(t) < len(`""`) || t[0] != '"' || t[len(t)-1] != '"' {
+		return false
+	}
+	s, err := jsontext.AppendUnquote(nil, []byte(t))
+	return err == nil && placeholders[string(s)]
+}
+
+// leaves are what the strings, numbers and bools of a JSON object or array say
+// of it. null says nothing.
+type leaves struct {
+	// content says that one is content, placeholder that one is none, truncated
+	// that a library cut one.
+	content, placeholder, truncated bool
+}
+
+func addLeaf[T text](l *leaves, t T) {
+	if !l.content && len(t) <= maxPlaceholder && placeholders[string(t)] {
+		l.placeholder = true
+		return
+	}
+	l.content = true
+	l.truncated = l.truncated || endsTruncated(t)
+}
+
+// onlyPlaceholders reports whether every leaf is a placeholder.
+func (l leaves) onlyPlaceholders() bool { return l.placeholder && !l.content }
+
+// state is the state of a value with such leaves that is content.
+func (l leaves) state() record.Captured {
+	if l.truncated {
+		return record.CapturedTruncated
+	}
+	return record.CapturedContent
+}
+
+// leavesOf looks at the leaves of JSON text in the form of RFC 8785, no further
+// than to the first that is content unless the text holds a mark of what was
+// cut.
+func leavesOf(canonical []byte) (l leaves) {
+	mayBeCut := bytes.Contains(canonical, []byte(truncatedBefore))
+	for i := 0; i < len(canonical) && (!l.content || mayBeCut && !l.truncated); i++ {
+		switch c := canonical[i]; {
+		case c == '"':
+			end := closingQuote(canonical, i)
+			if canonical[end+1] != ':' { // it is no name
+				// No placeholder and no mark has a character that JSON escapes.
+				addLeaf(&l, canonical[i+1:end])
+			}
+			i = end
+		case c == '-' || '0' <= c && c <= '9' || c == 't' || c == 'f':
+			l.content = true
+		}
+	}
+	return l
+}
+
+// closingQuote returns the index of the quote that ends the JSON string that
+// starts at i in valid JSON text.
+func closingQuote(text []byte, i int) int {
+	for end := i + 1; ; end++ {
+		end += bytes.IndexByte(text[end:], '"')
+		escapes := end
+		for text[escapes-1] == '\\' {
+			escapes--
+		}
+		if (end-escapes)%2 == 0 {
+			return end
+		}
+	}
 }
 
 const (

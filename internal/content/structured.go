@@ -38,6 +38,8 @@ func ofStructure(n Node) Digest {
 	facts := writeJSON(&w, n)
 	form := FormJCS
 	switch {
+	case !facts.notJSON && facts.leaves.onlyPlaceholders():
+		return placeholder
 	case facts.notJSON:
 		w = hashWriter{hash: sha256.New()}
 		writeOTLP(&w, n)
@@ -45,14 +47,15 @@ func ofStructure(n Node) Digest {
 	case facts.inexact || facts.depth > MaxJSONDepth || w.size > MaxJSONBytes:
 		form = FormJSON
 	}
-	return Digest{Value: w.digest(), Form: form, Size: w.size, State: record.CapturedContent}
+	return Digest{Value: w.digest(), Form: form, Size: w.size, State: facts.leaves.state()}
 }
 
-// facts are what decides the form of a structured value.
+// facts are what decides the form and the state of a structured value.
 type facts struct {
 	notJSON bool // bytes, NaN, infinity, a repeated name or invalid UTF-8
 	inexact bool // a number that RFC 8785 would change
 	depth   int
+	leaves  leaves
 }
 
 // member is a named child while its parent is written.
@@ -119,18 +122,23 @@ func writeJSON(w *hashWriter, n Node) (f facts) {
 			push(child.node)
 		case KindString:
 			f.notJSON = !utf8.ValidString(child.node.Str())
+			addLeaf(&f.leaves, child.node.Str())
 			w.quoted(child.node.Str())
 		case KindBytes:
+			f.leaves.content = true
 			f.notJSON = true
 		case KindInt:
+			f.leaves.content = true
 			f.inexact = f.inexact || !integerSurvives(child.node.Int())
 			w.bytes(appendScalar(scratch[:0], child.node))
 		case KindDouble:
+			f.leaves.content = true
 			d := child.node.Double()
 			f.notJSON = math.IsNaN(d) || math.IsInf(d, 0)
 			f.inexact = f.inexact || d == 0 && math.Signbit(d)
 			w.bytes(appendScalar(scratch[:0], child.node))
 		default:
+			f.leaves.content = f.leaves.content || child.node.Kind() == KindBool
 			w.bytes(appendScalar(scratch[:0], child.node))
 		}
 	}

@@ -24,17 +24,18 @@ func (s *Stripper) attribute(key string, v pcommon.Value, gate content.Gate, cac
 	if s.observer != nil {
 		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: s.policy.Rule(key, gate), Outcome: d.outcome})
 	}
-	if d.outcome == Digest {
-		v.SetStr(d.digest)
+	if d.text != "" {
+		v.SetStr(d.text)
 	}
 	counts.took(place, d.outcome)
 	return d.outcome.removes()
 }
 
-// decided is what becomes of a value, and its digest if that takes its place.
+// decided is what becomes of a value, and the text that takes its place if one
+// does.
 type decided struct {
 	outcome Outcome
-	digest  string
+	text    string
 }
 
 // decide says what becomes of an attribute. It changes nothing.
@@ -77,10 +78,13 @@ func (s *Stripper) decide(key string, v pcommon.Value, gate content.Gate, cache 
 }
 
 // decideContent says what becomes of content. A placeholder says that there is
-// none and stays.
+// none and stays; one in JSON goes with the names around it.
 func decideContent(v pcommon.Value, cache *telemetry.Cache) decided {
-	if d := cache.Digest(v); d.State == record.CapturedContent || d.State == record.CapturedTruncated {
+	switch d := cache.Digest(v); {
+	case d.Value != "":
 		return decided{Digest, d.Value}
+	case d.State == record.CapturedPlaceholder && !(v.Type() == pcommon.ValueTypeStr && content.IsPlaceholder(v.Str())):
+		return decided{Redacted, content.Placeholder}
 	}
 	return decided{outcome: StaysPlaceholder}
 }

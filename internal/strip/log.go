@@ -53,8 +53,8 @@ func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.
 		s.observer.Decided(Decision{Place: PlaceBody, Field: FieldBody, Value: body, Outcome: d.outcome})
 	}
 	switch d.outcome {
-	case Digest, RemovedCredential: // which leaves no digest, but ""
-		body.SetStr(d.digest)
+	case Digest, Redacted, RemovedCredential: // which leaves ""
+		body.SetStr(d.text)
 	}
 	counts.took(PlaceBody, d.outcome)
 }

@@ -19,6 +19,9 @@ const (
 	StaysMisshapen
 	// Digest: it is content, and its digest takes its place.
 	Digest
+	// Redacted: all that its JSON holds is what a library put in place of content,
+	// and a placeholder takes the place of the whole.
+	Redacted
 	// RemovedUnknown: no rule knows it.
 	RemovedUnknown
 	// RemovedMisshapen: its key is known and it has not the shape of that.
@@ -34,7 +37,7 @@ const (
 )
 
 var outcomeNames = [outcomes]string{
-	"stays", "stays_placeholder", "stays_unknown", "stays_misshapen", "digest",
+	"stays", "stays_placeholder", "stays_unknown", "stays_misshapen", "digest", "redacted",
 	"removed_unknown", "removed_misshapen", "removed_free_key", "removed_credential", "replaced",
 }
 
@@ -53,7 +56,7 @@ func (o Outcome) action() (a Action, acted bool) {
 		return Digested, true
 	case RemovedCredential:
 		return Credential, true
-	case RemovedUnknown, RemovedMisshapen, RemovedFreeKey, Replaced:
+	case RemovedUnknown, RemovedMisshapen, RemovedFreeKey, Redacted, Replaced:
 		return Removed, true
 	default:
 		return 0, false

@@ -121,8 +121,10 @@ func (s *Stripper) status(status ptrace.Status, counts *Counts) {
 	switch {
 	case content.LooksLikeCredential(message): // which has no digest
 		outcome, left = RemovedCredential, ""
-	case d.Value == "":
+	case d.Value == "" && content.IsPlaceholder(message):
 		outcome, left = StaysPlaceholder, message
+	case d.Value == "":
+		outcome, left = Redacted, content.Placeholder
 	}
 	s.took(PlaceStatus, FieldMessage, message, outcome, counts)
 	if left != message {

@@ -65,6 +65,16 @@ func TestAttributesLeaveAsTheModeSays(t *testing.T) {
 			strict: map[string]any{"gen_ai.tool.call.result": "[REDACTED]", "input.value": "", "output.value": nil},
 			known:  map[string]any{"gen_ai.tool.call.result": "[REDACTED]", "input.value": "", "output.value": nil},
 		},
+		"a placeholder in JSON goes with the names around it": {
+			in:     map[string]any{"gen_ai.tool.call.arguments": `{"` + text + `":"<replaced>"}`, "gen_ai.tool.call.result": map[string]any{text: []any{"__REDACTED__", nil}}, "output.value": `"__REDACTED__"`},
+			strict: map[string]any{"gen_ai.tool.call.arguments": "[REDACTED]", "gen_ai.tool.call.result": "[REDACTED]", "output.value": "[REDACTED]"},
+			known:  map[string]any{"gen_ai.tool.call.arguments": "[REDACTED]", "gen_ai.tool.call.result": "[REDACTED]", "output.value": "[REDACTED]"},
+		},
+		"a structure with a placeholder is content": {
+			in:     map[string]any{"gen_ai.tool.call.result": map[string]any{"a": "<replaced>", "b": true}, "output.value": []any{"__REDACTED__", int64(1)}},
+			strict: map[string]any{"gen_ai.tool.call.result": d(`{"a":"<replaced>","b":true}`), "output.value": d(`["__REDACTED__",1]`)},
+			known:  map[string]any{"gen_ai.tool.call.result": d(`{"a":"<replaced>","b":true}`), "output.value": d(`["__REDACTED__",1]`)},
+		},
 		"harmless values stay": {
 			in:     map[string]any{"gen_ai.tool.name": "lookup customer", "gen_ai.usage.input_tokens": int64(3), "gen_ai.response.finish_reasons": []any{"stop"}, "service.name": "N/A"},
 			strict: map[string]any{"gen_ai.tool.name": "lookup customer", "gen_ai.usage.input_tokens": int64(3), "gen_ai.response.finish_reasons": []any{"stop"}, "service.name": "N/A"},
