@@ -32,7 +32,8 @@ type Action uint8
 
 // The actions.
 const (
-	// Digested: the value was replaced by its digest.
+	// Digested: the value was replaced by its digest, or by a placeholder if it
+	// is one among names of somebody's choosing.
 	Digested Action = iota
 	// Removed: it was removed, or a name was replaced by "redacted".
 	Removed

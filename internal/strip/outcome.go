@@ -52,11 +52,11 @@ func (o Outcome) removes() bool {
 // action returns what metrics call the outcome, if anything was done at all.
 func (o Outcome) action() (a Action, acted bool) {
 	switch o {
-	case Digest:
+	case Digest, Redacted:
 		return Digested, true
 	case RemovedCredential:
 		return Credential, true
-	case RemovedUnknown, RemovedMisshapen, RemovedFreeKey, Redacted, Replaced:
+	case RemovedUnknown, RemovedMisshapen, RemovedFreeKey, Replaced:
 		return Removed, true
 	default:
 		return 0, false
