@@ -42,17 +42,6 @@ type documentSource struct {
 // entry.
 const maxDocuments = 10_000
 
-// Names of members under which libraries put what a document consists of, in
-// order of preference.
-var (
-	documentWrappers = []string{"documents", "results", "matches", "nodes", "docs", "memories", "records", "result"}
-	documentInner    = []string{"document", "node", "kwargs"}
-	documentIDs      = []string{"id", "document_id", "doc_id", "chunk_id", "id_", "node_id"}
-	documentScores   = []string{"score", "relevance_score", "relevanceScore", "similarity"}
-	documentContents = []string{"content", "page_content", "pageContent", "text", "document", "memory"}
-	documentTimes    = []string{"written_at", "updated_at", "updatedAt", "created_at", "createdAt"}
-)
-
 // documentsIn reads documents from a value: an array of objects or texts, as
 // a structure, as JSON, as an array of JSON strings, alone or in a wrapper; or
 // one document alone.
@@ -70,84 +59,11 @@ func documentsIn(sources []source) documentSource {
 	}}
 }
 
-// documentsOf reads documents from a value as it is, or from what it carries if
-// it is the result of an MCP tool.
-func documentsOf(v value) documents {
-	elements, ok := documentList(v)
-	if !ok {
-		elements, ok = documentList(mcpPayload(v))
-	}
-	found := documents{basis: record.BasisUnwrapped, ok: ok}
-	for _, e := range elements {
-		found.list = append(found.list, documentOf(e))
-	}
-	return found
-}
-
-func documentList(v value) ([]value, bool) {
-	if elements, ok := v.elements(maxDocuments); ok {
-		return elements, true
-	}
-	members, ok := v.object()
-	if !ok {
-		return nil, false
-	}
-	for _, name := range documentWrappers {
-		if elements, ok := members[name].elements(maxDocuments); ok {
-			return elements, true
-		}
-	}
-	if d := documentOf(v); d.content.isText() || d.id != "" && d.score != "" {
-		return []value{v}, true
-	}
-	return nil, false
-}
-
-func documentOf(v value) document {
-	members, ok := v.object()
-	if !ok {
-		if _, isString := v.str(); isString {
-			return document{content: v}
-		}
-		return document{}
-	}
-	inner := map[string]value{}
-	for _, name := range documentInner {
-		if m, isObject := members[name].object(); isObject {
-			inner = m
-			delete(members, name) // so that it is not taken for the content
-			break
-		}
-	}
-	pick := func(names []string, fits func(value) bool) value {
-		for _, m := range []map[string]value{members, inner} {
-			for _, name := range names {
-				if v := m[name]; v.ok && fits(v) {
-					return v
-				}
-			}
-		}
-		return value{}
-	}
-	whatever := func(value) bool { return true }
-	d := document{
-		id:        idOrDigest(pick(documentIDs, value.isText).text()),
-		score:     score(pick(documentScores, whatever)),
-		content:   pick(documentContents, whatever),
-		writtenAt: timeOf(pick(documentTimes, value.isText).text()),
-	}
-	if metadata, isObject := pick([]string{"metadata"}, whatever).object(); isObject && d.writtenAt.IsZero() {
-		inner = metadata
-		d.writtenAt = timeOf(pick(documentTimes, value.isText).text())
-	}
-	return d
-}
-
 // flattened reads documents of which each part is an attribute of its own:
-// prefix, index, infix, then id, score or content.
+// prefix, index, infix, then the name of the part.
 func flattened(prefix, infix string) documentSource {
 	return documentSource{keys: []string{prefix + "**"}, find: func(it *item) documents {
-		byIndex := map[int]*document{}
+		byIndex := map[int]map[string]value{}
 		for key, v := range it.attrs.All() {
 			rest, ok := strings.CutPrefix(key, prefix)
 			if !ok {
@@ -158,36 +74,32 @@ func flattened(prefix, infix string) documentSource {
 			if !ok || err != nil || index < 0 || strconv.Itoa(index) != digits {
 				continue
 			}
-			d := byIndex[index]
-			if d == nil {
+			if byIndex[index] == nil {
 				if len(byIndex) > maxDocuments {
 					break
 				}
-				d = &document{}
-				byIndex[index] = d
+				byIndex[index] = map[string]value{}
 			}
-			switch leaf {
-			case "id":
-				d.id = idOrDigest(valueOf(v).text())
-			case "score":
-				d.score = score(valueOf(v))
-			case "content":
-				d.content = valueOf(v)
-			}
+			byIndex[index][leaf] = valueOf(v)
 		}
-		return documents{list: inOrder(byIndex), answered: true, ok: len(byIndex) > 0}
+		var list []document
+		for _, members := range inOrder(byIndex) {
+			list = append(list, documentWith(members))
+		}
+		return documents{list: list, answered: true, ok: len(byIndex) > 0}
 	}}
 }
 
-func inOrder(byIndex map[int]*document) []document {
+// inOrder returns values in the order of their indices.
+func inOrder[T any](byIndex map[int]T) []T {
 	indices := make([]int, 0, len(byIndex))
 	for i := range byIndex {
 		indices = append(indices, i)
 	}
 	slices.Sort(indices)
-	list := make([]document, 0, len(indices))
+	list := make([]T, 0, len(indices))
 	for _, i := range indices {
-		list = append(list, *byIndex[i])
+		list = append(list, byIndex[i])
 	}
 	return list
 }

@@ -119,7 +119,11 @@ func matchAttributes(prefix, event string) documentSource {
 				d.content = attributesOf(e, func(string) bool { return false })
 			}
 		}
-		return documents{list: inOrder(byIndex), answered: true, ok: len(byIndex) > 0}
+		var list []document
+		for _, d := range inOrder(byIndex) {
+			list = append(list, *d)
+		}
+		return documents{list: list, answered: true, ok: len(byIndex) > 0}
 	}}
 }
 

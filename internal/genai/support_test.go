@@ -256,3 +256,27 @@ var notYet = []string{
 
 // ours reports whether the table has the dialect of a file of the corpus.
 func ours(file string) bool { return !hasAnyPrefix(filepath.Base(file), notYet) }
+
+// rawNumbers returns a tree with its numbers as telemetry has them.
+func rawNumbers(node any) any {
+	switch n := node.(type) {
+	case map[string]any:
+		for name, v := range n {
+			n[name] = rawNumbers(v)
+		}
+	case []any:
+		for i, v := range n {
+			n[i] = rawNumbers(v)
+		}
+	case interface {
+		Int64() (int64, error)
+		Float64() (float64, error)
+	}:
+		if i, err := n.Int64(); err == nil {
+			return i
+		}
+		f, _ := n.Float64()
+		return f
+	}
+	return node
+}
