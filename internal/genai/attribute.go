@@ -18,16 +18,8 @@ var defaultKinds = map[Class]record.SourceKind{
 // application set, else what the first matching rule says, else what the
 // convention tells. Basis records which it was.
 func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
-	rule := l.ruleFor(in.patterns())
-	pick := func(member string, shape func(string) string, key, ruled string) string {
-		if s := in.own(member, shape, key); s != "" {
-			return s
-		}
-		if ruled != "" {
-			in.from(member, record.BasisRule)
-		}
-		return ruled
-	}
+	rule := in.rule
+	pick := in.said
 
 	r.Source.ToolID = in.toolName
 	r.Source.System = pick("source.system", identifier, ownSystem, rule.system)
@@ -59,6 +51,18 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
 	r.Retention.ContentLocation = pick("retention.content_location", location, ownContentLocation, rule.contentLocation)
 }
 
+// said returns what the application says, else what a rule says, and notes
+// which it was.
+func (l *lifting) said(member string, shape func(string) string, key, ruled string) string {
+	if s := l.own(member, shape, key); s != "" {
+		return s
+	}
+	if ruled != "" {
+		l.from(member, record.BasisRule)
+	}
+	return ruled
+}
+
 // patterns returns what the patterns of a rule are tried on: the names as the
 // telemetry has them, so that a rule also finds a source whose id may stand in
 // a record as a digest only.
@@ -66,6 +70,9 @@ func (l *lifting) patterns() (tool, index, scope string) {
 	tool = l.row.pattern(l.item, toolName)
 	if index = given(l.item, ownIndexID); index == "" {
 		index = l.row.pattern(l.item, indexID)
+	}
+	if index == "" {
+		index = given(l.item, ownStoreID)
 	}
 	if index == "" {
 		index = l.row.pattern(l.item, storeID)

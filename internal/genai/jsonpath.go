@@ -69,10 +69,14 @@ func (c *contents) fromResult(path *jsonpath.Path) []string {
 	if out := c.result.selectTexts(path); len(out) > 0 {
 		return out
 	}
+	return c.carried().selectTexts(path)
+}
+
+func (c *contents) carried() *tree {
 	if c.payload == nil {
 		c.payload = &tree{value: mcpPayload(c.result.value)}
 	}
-	return c.payload.selectTexts(path)
+	return c.payload
 }
 
 // tree is a value in the form that JSONPath selects from: map[string]any,
@@ -81,6 +85,15 @@ type tree struct {
 	value  value
 	root   any
 	parsed bool
+	// branch finds parts as they were received.
+	branch *branch
+}
+
+func (t *tree) parse() {
+	if !t.parsed {
+		t.parsed = true
+		t.root, _ = parseTree(t.value)
+	}
 }
 
 // texts returns what the value is: the literal, or every string or integer
@@ -108,10 +121,7 @@ func (v compiledValue) text(c *contents, shape func(string) string) string {
 }
 
 func (t *tree) selectTexts(path *jsonpath.Path) []string {
-	if !t.parsed {
-		t.parsed = true
-		t.root, _ = parseTree(t.value)
-	}
+	t.parse()
 	if t.root == nil {
 		return nil
 	}
@@ -125,7 +135,7 @@ func (t *tree) selectTexts(path *jsonpath.Path) []string {
 				out = append(out, n.String())
 			}
 		}
-		if len(out) == maxRefs {
+		if len(out) > maxDocuments {
 			break
 		}
 	}

@@ -5,7 +5,6 @@ package genai
 
 import (
 	"github.com/readtrail/readtrail/internal/content"
-	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -19,9 +18,9 @@ type lifting struct {
 	status          record.Status
 	toolName        string
 	toolCallID      string
-	indexID         string
-	storeID         string
-	basis           map[string]record.Basis
+	// rule is what the configuration says of the source.
+	rule  *compiledRule
+	basis map[string]record.Basis
 }
 
 // from notes where a member's value came from.
@@ -106,56 +105,50 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	if res.Value != "" {
 		in.from("response.result_digest", basis)
 	}
-	searched, _ := in.row.find(in.item, query)
-	q := in.digest(searched)
+	c := &contents{arguments: &tree{value: asked}, result: &tree{value: answered}}
+	in.rule = l.ruleFor(in.patterns())
+	q := in.digest(in.query(c))
 
-	found := in.row.documentsFrom(in.item)
-	if in.row.class == ClassTool && in.saysRetrieval() {
-		found = documentsOf(answered)
+	r.Capture = record.Capture{Request: state(arg, q), Response: state(res)}
+	if in.reads(ClassRetrieval) {
+		found := in.found(c, ClassRetrieval)
+		if len(found.list) > maxDocuments {
+			return nil, false
+		}
+		var texts []content.Digest
+		r.Retrieval, texts = in.retrieval(q, found, c)
+		r.Capture.Response = answeredBy(r.Capture.Response, found, texts)
 	}
-	if len(found.list) > maxDocuments {
+	if in.reads(ClassMemory) {
+		found := in.found(c, ClassMemory)
+		if len(found.list) > maxDocuments {
+			return nil, false
+		}
+		r.Memory = in.memory(found, c)
+		r.Capture.Response = answeredBy(r.Capture.Response, found, nil)
+	}
+	var ok bool
+	if r.Documents, ok = in.documents(c, in.status); !ok {
 		return nil, false
 	}
-	r.Capture = record.Capture{Request: state(arg, q), Response: state(res)}
-	switch {
-	case in.row.class == ClassMemory:
-		r.Memory = in.memory(found)
-	case in.row.class == ClassRetrieval || in.saysRetrieval():
-		var texts []content.Digest
-		r.Retrieval, texts = in.retrieval(q, found)
-		if r.Capture.Response == record.CapturedNothing && found.answered {
-			// Documents without a text say what was found all the same.
-			if r.Capture.Response = state(texts...); r.Capture.Response == record.CapturedNothing {
-				r.Capture.Response = record.CapturedContent
-			}
-		}
-	}
-	if found.cutOff && r.Capture.Response == record.CapturedContent {
-		r.Capture.Response = record.CapturedTruncated
-	}
-	l.attribute(in, r, &contents{arguments: &tree{value: asked}, result: &tree{value: answered}})
-	if d := in.document(r.Response.Status); d != nil {
-		r.Documents = []record.Document{*d}
-	}
+	l.attribute(in, r, c)
 	r.EventType = eventTypes[in.readClass()]
 	return r, true
 }
 
-// saysRetrieval reports whether the application says that the item searched an
-// index, as it does for a tool that does.
-func (l *lifting) saysRetrieval() bool { return given(l.item, ownIndexID) != "" }
-
-// readClass is the class of the read: that of the row, unless the application
-// says that a tool read a document or searched an index.
-func (l *lifting) readClass() Class {
+// answeredBy says what was captured of the answer, given what was captured of
+// it as a whole and the documents that it held.
+func answeredBy(whole record.Captured, found documents, texts []content.Digest) record.Captured {
 	switch {
-	case given(l.item, ownDocumentID) != "":
-		return ClassDocument
-	case l.row.class == ClassTool && l.saysRetrieval():
-		return ClassRetrieval
-	default:
-		return l.row.class
+	case whole == record.CapturedContent && found.cutOff:
+		return record.CapturedTruncated
+	case whole != record.CapturedNothing || !found.answered:
+		return whole
 	}
+	if texts := state(texts...); texts != record.CapturedNothing {
+		return texts
+	}
+	return record.CapturedContent // documents without a text say what was found all the same
 }
 
 // digest digests a value as received. Where a dialect writes empty JSON in
@@ -199,20 +192,19 @@ func state(digests ...content.Digest) record.Captured {
 
 // retrieval describes a search in an index, and returns the digests of the texts
 // of what it found.
-func (l *lifting) retrieval(q content.Digest, found documents) (*record.Retrieval, []content.Digest) {
+func (l *lifting) retrieval(q content.Digest, found documents, c *contents) (*record.Retrieval, []content.Digest) {
 	r := &record.Retrieval{
-		IndexID:               l.indexID,
-		BuildVersion:          l.own("retrieval.build_version", identifier, ownBuildVersion),
+		IndexID:               l.index(c),
+		BuildVersion:          l.said("retrieval.build_version", identifier, ownBuildVersion, l.rule.retrieval.buildVersion.text(c, identifier)),
 		QueryDigest:           q.Value,
 		QueryCanonicalization: form(q),
 		QuerySize:             q.Size,
 		Chunks:                []record.Chunk{},
 	}
-	if l.saysRetrieval() {
-		l.from("retrieval.index_id", record.BasisAttribute)
+	if r.TopK = textCount(l.said("retrieval.top_k", countText, ownTopK, l.rule.retrieval.topK.text(c, countText))); r.TopK == 0 {
+		top, _ := l.row.find(l.item, topK)
+		r.TopK = count(top)
 	}
-	top, _ := l.row.find(l.item, topK)
-	r.TopK = count(top)
 	texts := make([]content.Digest, 0, len(found.list))
 	for _, d := range found.list {
 		c := l.digest(d.content)
@@ -228,11 +220,14 @@ func (l *lifting) retrieval(q content.Digest, found documents) (*record.Retrieva
 	return r, texts
 }
 
-func (l *lifting) memory(found documents) *record.Memory {
+func (l *lifting) memory(found documents, c *contents) *record.Memory {
 	m := &record.Memory{
-		StoreID:   l.storeID,
-		Operation: l.row.accepted(l.item, memoryOperation, token),
+		StoreID:   l.store(c),
+		Operation: l.said("memory.operation", token, ownMemoryOperation, l.rule.memory.operation.text(c, token)),
 		Entries:   []record.MemoryEntry{},
+	}
+	if m.Operation == "" {
+		m.Operation = l.row.accepted(l.item, memoryOperation, token)
 	}
 	for _, d := range found.list {
 		c := l.digest(d.content)
@@ -251,32 +246,4 @@ func (l *lifting) memory(found documents) *record.Memory {
 		m.Entries = append(m.Entries, record.MemoryEntry{ID: id})
 	}
 	return m
-}
-
-// resource returns the URI of the resource that the item read, and whether it
-// may hold a credential, so that it has no digest.
-func (l *lifting) resource() (uri value, secret bool) {
-	uri, _ = l.row.find(l.item, documentURI)
-	return uri, uri.ok && uri.raw == nil && telemetry.HoldsCredential(uri.data)
-}
-
-// document returns the document that the item read, or nil. A resource is
-// named by the digest of its URI, which is as free a text as any, unless the
-// application gives it an id. One whose URI has no digest has no name.
-func (l *lifting) document(status record.Status) *record.Document {
-	d := ownDocument(l.item)
-	if d != nil {
-		l.from("documents", record.BasisAttribute)
-	} else if l.row.class == ClassDocument {
-		uri, secret := l.resource()
-		id := l.digest(uri).Value
-		if secret || id == "" {
-			return nil
-		}
-		d = &record.Document{DocumentID: id}
-	}
-	if d != nil {
-		d.WithContent = status == record.StatusOK
-	}
-	return d
 }

@@ -89,6 +89,17 @@ func significant(number string) string {
 	return strings.Trim(digits, "0")
 }
 
+// countText returns s if count reads it, or "".
+func countText(s string) string {
+	if count(valueOf(pcommon.NewValueStr(s))) == 0 {
+		return ""
+	}
+	return s
+}
+
+// textCount returns the number that countText accepted.
+func textCount(s string) int64 { return count(valueOf(pcommon.NewValueStr(s))) }
+
 // maxInteger is the largest integer in an entry (contract 2).
 const maxInteger = 1<<53 - 1
 

@@ -4,6 +4,9 @@
 package genai
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -37,8 +40,15 @@ const (
 	ownDocumentChecksum    = "readtrail.document.checksum_sha256"
 	ownDocumentVersion     = "readtrail.document.object_version_id"
 	ownDocumentReceivedAt  = "readtrail.document.received_at"
+	ownDocumentWithContent = "readtrail.document.with_content"
+	ownDocuments           = "readtrail.documents"
 	ownIndexID             = "readtrail.retrieval.index_id"
 	ownBuildVersion        = "readtrail.retrieval.build_version"
+	ownTopK                = "readtrail.retrieval.top_k"
+	ownChunks              = "readtrail.retrieval.chunks"
+	ownStoreID             = "readtrail.memory.store_id"
+	ownMemoryOperation     = "readtrail.memory.operation"
+	ownEntries             = "readtrail.memory.entries"
 )
 
 // The stable attributes of requirement E8 that an application may set too.
@@ -96,27 +106,65 @@ func refs(candidates []string) []string {
 	return out
 }
 
-// ownDocument returns the document that an application says it read, or nil.
-func ownDocument(it *item) *record.Document {
-	id := given(it, ownDocumentID)
-	if id == "" {
-		return nil
-	}
-	return &record.Document{
-		DocumentID:      id,
-		ChecksumSHA256:  checksum(it.text(ownDocumentChecksum)),
-		ObjectVersionID: textOf(it, identifier, ownDocumentVersion),
-		ReceivedAt:      timeOf(it.text(ownDocumentReceivedAt)),
-	}
+// ownContent are those of the attributes that hold content.
+var ownContent = []string{ownDocuments, ownChunks, ownEntries}
+
+// namedDocument is a document as somebody names it. Its withContent is nil if
+// nobody said whether the read brought it or only named it.
+type namedDocument struct {
+	record.Document
+	withContent *bool
 }
 
-// checksum returns 64 hex digits in lower case, or "".
+// ownDocumentsOf returns the documents that an application says it read: the
+// one that has attributes of its own, and those of the list.
+func ownDocumentsOf(it *item) []namedDocument {
+	var out []namedDocument
+	if id := given(it, ownDocumentID); id != "" {
+		out = append(out, namedDocument{record.Document{
+			DocumentID:      id,
+			ChecksumSHA256:  checksum(it.text(ownDocumentChecksum)),
+			ObjectVersionID: textOf(it, identifier, ownDocumentVersion),
+			ReceivedAt:      timeOf(it.text(ownDocumentReceivedAt)),
+		}, it.value(ownDocumentWithContent).bool()})
+	}
+	list := it.value(ownDocuments)
+	elements, isList := list.elements(maxDocuments)
+	if _, isOne := list.object(); isOne {
+		elements, isList = []value{list}, true
+	}
+	if !isList {
+		return out
+	}
+	for _, e := range elements {
+		members, isObject := e.object()
+		if !isObject {
+			members = map[string]value{"id": e}
+		}
+		id := pick(value.isText, in([]string{"id", "document_id"}, members))
+		out = append(out, namedDocument{record.Document{
+			DocumentID:      idOrDigest(id.text()),
+			ChecksumSHA256:  checksum(members["checksum_sha256"].text()),
+			ObjectVersionID: identifier(members["object_version_id"].text()),
+			ReceivedAt:      timeOf(members["received_at"].text()),
+		}, members["with_content"].bool()})
+	}
+	return out
+}
+
+// checksum returns a SHA-256 as 64 hex digits in lower case, or "". It reads
+// hex digits, alone or as a digest of contract 2, and base64, as object storage
+// spells the checksum of an object.
 func checksum(s string) string {
-	const digits = 64
-	if s = strings.ToLower(s); len(s) != digits || strings.Trim(s, "0123456789abcdef") != "" {
+	s = strings.TrimPrefix(s, "sha256:")
+	sum, err := hex.DecodeString(s)
+	if len(s) == base64.StdEncoding.EncodedLen(sha256.Size) {
+		sum, err = base64.StdEncoding.Strict().DecodeString(s)
+	}
+	if err != nil || len(sum) != sha256.Size {
 		return ""
 	}
-	return s
+	return hex.EncodeToString(sum)
 }
 
 var sourceKinds = []record.SourceKind{

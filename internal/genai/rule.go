@@ -6,6 +6,7 @@ package genai
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/confmap"
@@ -26,6 +27,9 @@ type SourceRule struct {
 	AsOf                Value             `mapstructure:"as_of"`
 	Boundary            Boundary          `mapstructure:"boundary"`
 	ContentLocation     string            `mapstructure:"content_location"`
+	Documents           *DocumentsRule    `mapstructure:"documents"`
+	Retrieval           *RetrievalRule    `mapstructure:"retrieval"`
+	Memory              *MemoryRule       `mapstructure:"memory"`
 
 	_ struct{}
 }
@@ -73,8 +77,11 @@ func (v *Value) UnmarshalText(text []byte) error {
 // number as something else than a string, and the spelling that was meant is
 // lost, so that they are refused and not guessed.
 func (r *SourceRule) Unmarshal(conf *confmap.Conf) error {
-	for _, key := range []string{"tool_version", "source_record_version", "as_of"} {
-		if err := checkQuoted(key, conf.Get(key)); err != nil {
+	if err := withQuotedCount(conf); err != nil {
+		return err
+	}
+	for _, key := range valueKeys {
+		if err := checkQuoted(key, conf.Get(strings.ReplaceAll(key, ".", confmap.KeyDelimiter))); err != nil {
 			return err
 		}
 	}
@@ -87,6 +94,25 @@ func (r *SourceRule) Unmarshal(conf *confmap.Conf) error {
 	}
 	type plain SourceRule
 	return conf.Unmarshal((*plain)(r))
+}
+
+// valueKeys are the members of a rule that are values, apart from those in
+// lists.
+var valueKeys = []string{
+	"tool_version", "source_record_version", "as_of",
+	"documents.from", "documents.document_id", "documents.checksum_sha256", "documents.object_version_id", "documents.received_at",
+	"retrieval.index_id", "retrieval.build_version", "retrieval.query", "retrieval.top_k",
+	"retrieval.chunks.from", "retrieval.chunks.id", "retrieval.chunks.score", "retrieval.chunks.content",
+	"memory.store_id", "memory.operation", "memory.entries.from", "memory.entries.id", "memory.entries.written_at", "memory.entries.content",
+}
+
+// withQuotedCount puts a plain number into quotes: an integer has one spelling.
+func withQuotedCount(conf *confmap.Conf) error {
+	n, isInteger := conf.Get("retrieval" + confmap.KeyDelimiter + "top_k").(int)
+	if !isInteger {
+		return nil
+	}
+	return conf.Merge(confmap.NewFromStringMap(map[string]any{"retrieval": map[string]any{"top_k": strconv.Itoa(n)}}))
 }
 
 func checkQuoted(path string, v any) error {
@@ -116,6 +142,7 @@ type compiledRule struct {
 	asOf                compiledValue
 	boundary            Boundary
 	contentLocation     string
+	listed
 }
 
 func compileSources(rules []SourceRule) ([]compiledRule, error) {
@@ -142,23 +169,8 @@ func unjoin(err error) []error {
 }
 
 func (r *SourceRule) compile() (*compiledRule, error) {
-	var errs []error
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	// shaped checks what the operator wrote: it will stand in a journal, and a
-	// value that telemetry could not have given would be refused there too.
-	shaped := func(path, s, what string, shape func(string) string) {
-		if s != "" && shape(s) == "" {
-			fail("%s: value is no %s", path, what)
-		}
-	}
-	value := func(path string, v Value, what string, shape func(string) string) compiledValue {
-		c, err := v.compile(path)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		shaped(path, v.literal, what, shape)
-		return c
-	}
+	var v values
+	fail, shaped, value := v.fail, v.shaped, v.value
 
 	if r.Match.Tool == "" && r.Match.Index == "" && r.Match.Scope == "" {
 		fail("match: no criterion; give tool, index or scope, such as tool: \"*\"")
@@ -179,9 +191,10 @@ func (r *SourceRule) compile() (*compiledRule, error) {
 		kind:                r.Kind,
 		toolVersion:         value("tool_version", r.ToolVersion, identifierText, identifier),
 		sourceRecordVersion: value("source_record_version", r.SourceRecordVersion, identifierText, identifier),
-		asOf:                value("as_of", r.AsOf, "RFC 3339 time", timeText),
+		asOf:                value("as_of", r.AsOf, timeKind, timeText),
 		boundary:            r.Boundary,
 		contentLocation:     r.ContentLocation,
+		listed:              listed{documents: v.documents(r.Documents), retrieval: v.retrieval(r.Retrieval), memory: v.memory(r.Memory)},
 	}
 	for i, ref := range r.RecordRefs {
 		path := fmt.Sprintf("record_refs[%d]", i)
@@ -190,10 +203,11 @@ func (r *SourceRule) compile() (*compiledRule, error) {
 		}
 		c.recordRefs = append(c.recordRefs, value(path, ref, identifierText, identifier))
 	}
-	return c, errors.Join(errs...)
+	return c, errors.Join(v.errs...)
 }
 
 const (
+	timeKind       = "RFC 3339 time"
 	identifierText = "identifier of letters, digits and ._:/@#+=~- (at most 256), without an e-mail address"
 	labelText      = "single printable line of at most 256 bytes"
 )

@@ -55,10 +55,6 @@ func (l *Lifter) begin(it *item, upstream string) *lifting {
 	}
 	in.toolName = in.row.accepted(it, toolName, name)
 	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
-	in.storeID = in.row.accepted(it, storeID, idOrDigest)
-	if in.indexID = given(it, ownIndexID); in.indexID == "" {
-		in.indexID = in.row.accepted(it, indexID, idOrDigest)
-	}
 	return in
 }
 

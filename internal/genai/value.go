@@ -62,6 +62,15 @@ func (v value) isTrue() bool {
 	return v.ok && v.data.Type() == pcommon.ValueTypeBool && v.data.Bool()
 }
 
+// bool returns what a bool says, or nil.
+func (v value) bool() *bool {
+	says := v.isTrue()
+	if !says && !(v.raw != nil && v.raw.Kind() == jsontext.KindFalse || v.raw == nil && v.ok && v.data.Type() == pcommon.ValueTypeBool) {
+		return nil
+	}
+	return &says
+}
+
 // str returns a string value. A string in JSON that has no exact spelling in
 // UTF-8 is none, so that two of them never become one.
 func (v value) str() (string, bool) {
