@@ -210,4 +210,8 @@ var harmlessRows = []harmlessRow{
 	{ShapeNumber, "gen_ai.memory.count gen_ai.memory.operation.result_count gen_ai.memory.result.count gen_ai.memory.search.threshold gen_ai.rerank.documents.count " +
 		"mcp.output.size mcp.request.size mcp.response.size mcp.resource.size gen_ai.react.round haystack.agent.max_steps haystack.agent.step spring.ai.advisor.order"},
 	{ShapeBool, "gen_ai.memory.infer llm.is_streaming gen_ai.is_streaming pinecone.query.include_values pinecone.query.include_metadata"},
+	{ShapeName, "readtrail.memory.store_id"},
+	{ShapeToken, "readtrail.memory.operation"},
+	{ShapeNumber, "readtrail.retrieval.top_k"},
+	{ShapeBool, "readtrail.document.with_content"},
 }

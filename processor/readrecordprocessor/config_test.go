@@ -54,6 +54,38 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 				AsOf:                genai.Value{Result: "$.as_of"},
 				Boundary:            genai.Boundary{DataBoundaryRef: "boundary_eu_kyc", Purpose: "kyc-periodic-review"},
 				ContentLocation:     "crm-eu record history",
+			}, {
+				Match:  genai.SourceMatch{Tool: "dms.fetch"},
+				System: "dms-eu",
+				Documents: &genai.DocumentsRule{
+					From:            genai.Value{Result: "$.files"},
+					DocumentID:      genai.Value{Result: "$.id"},
+					ChecksumSHA256:  genai.Value{Result: "$.sha256"},
+					ObjectVersionID: genai.Value{Result: "$.version"},
+					ReceivedAt:      genai.Value{Result: "$.received_at"},
+				},
+			}, {
+				Match:     genai.SourceMatch{Tool: "dms.list"},
+				Documents: &genai.DocumentsRule{DocumentID: genai.Value{Result: "$.ids[*]"}, WithContent: new(bool)},
+			}, {
+				Match: genai.SourceMatch{Tool: "policy_search"},
+				Retrieval: &genai.RetrievalRule{
+					IndexID:      genai.Literal("policy-manual"),
+					BuildVersion: genai.Value{Result: "$.index.build"},
+					Query:        genai.Value{Arguments: "$.query"},
+					TopK:         genai.Literal("5"),
+					Chunks: &genai.ChunkRule{
+						From: genai.Value{Result: "$.hits"}, ID: genai.Value{Result: "$.chunk"}, Score: genai.Value{Result: "$.score"}, Content: genai.Value{Result: "$.text"},
+					},
+				},
+			}, {
+				Match: genai.SourceMatch{Tool: "memory_*"},
+				Memory: &genai.MemoryRule{
+					StoreID: genai.Literal("prefs"), Operation: genai.Literal("search_memory"),
+					Entries: &genai.EntryRule{
+						From: genai.Value{Result: "$.notes"}, ID: genai.Value{Result: "$.id"}, WrittenAt: genai.Value{Result: "$.saved"}, Content: genai.Value{Result: "$.note"},
+					},
+				},
 			}},
 		},
 	} {
@@ -82,6 +114,13 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			"sources::0: kind: unknown kind",
 			"sources::1: match: no criterion",
 			"sources::2: as_of.result: ",
+			"documents.document_id: missing",
+			"documents.from: not a place; give {arguments: PATH} or {result: PATH}",
+			"documents.checksum_sha256: value is no SHA-256",
+			"sources::4: retrieval.top_k: value is no integer from 1",
+			"retrieval.chunks.from: missing",
+			"sources::5: memory.entries.from: the path has a ..",
+			"memory.entries.written_at.result: ",
 		},
 		"bad_key": {"'readrecordprocessor.Config' has invalid keys: record"},
 	} {
