@@ -103,6 +103,9 @@ func FuzzValue(f *testing.F) {
 	}
 	l := newTestLifter(f, SourceRule{
 		Match: SourceMatch{Tool: "*"}, RecordRefs: []Value{{Arguments: "$..*"}}, AsOf: Value{Result: "$..as_of"}, ToolVersion: Value{Result: "$"},
+		Documents: &DocumentsRule{From: Value{Result: "$[*]"}, DocumentID: Value{Result: "$..id"}, ReceivedAt: Value{Arguments: "$[0]"}},
+		Retrieval: &RetrievalRule{Query: Value{Arguments: "$"}, Chunks: &ChunkRule{From: Value{Result: "$"}, ID: Value{Result: "$"}, Content: Value{Result: "$.*"}}},
+		Memory:    &MemoryRule{Entries: &EntryRule{From: Value{Arguments: "$.*"}, Content: Value{Arguments: "$"}}},
 	})
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, op := range []string{"execute_tool", "retrieval", "search_memory"} {
@@ -111,7 +114,7 @@ func FuzzValue(f *testing.F) {
 				"gen_ai.tool.call.result": s, "gen_ai.retrieval.documents": s, "gen_ai.retrieval.query.text": s, "gen_ai.memory.records": s,
 				"gen_ai.retrieval.top_k": s, "gen_ai.conversation.id": s, "gen_ai.data_source.id": s, "readtrail.read_id": s,
 				"readtrail.source.as_of": s, "readtrail.purpose": s, "readtrail.data_boundary": s, "readtrail.document.id": s,
-				"readtrail.document.received_at": s, "readtrail.record_refs": []any{s, s},
+				"readtrail.document.received_at": s, "readtrail.record_refs": []any{s, s}, "readtrail.documents": s,
 			}}.input(t)))
 		}
 	})

@@ -102,7 +102,7 @@ func TestForgedAttributesOfOursAreIgnoredUnlessTheyHaveTheirShape(t *testing.T) 
 	}
 	keys := []string{
 		ownReadID, ownExecutionID, ownCorrelationID, ownStepID, ownRequestID, ownEventID, ownEdgeType, ownSystem, ownKind, ownToolVersion,
-		ownSourceRecordVersion, ownAsOf, ownDataBoundary, ownDocumentID, ownIndexID, ownBuildVersion,
+		ownSourceRecordVersion, ownAsOf, ownDataBoundary, ownDocumentID, ownIndexID, ownBuildVersion, ownStoreID, ownMemoryOperation, ownTopK,
 		stableExecutionID, stableRequestID, stableCallID,
 	}
 	plain := newTestLifter(t).Span(tool(nil).input(t))
@@ -130,7 +130,8 @@ func TestWhatGivesACredentialAwayEntersNoRecord(t *testing.T) {
 				"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": text, "gen_ai.tool.call.id": text, "gen_ai.conversation.id": text, "gen_ai.data_source.id": text,
 				"gen_ai.agent.name": text, "gen_ai.agent.id": text, "gen_ai.request.model": text, "gen_ai.tool.call.result": `[{"id":"` + text + `"}]`,
 				ownIndexID: text, ownDocumentID: text, ownReadID: text, ownExecutionID: text, ownSystem: text, ownToolVersion: text, ownDataBoundary: text, ownPurpose: text, ownContentLocation: text,
-				ownRecordRefs: []any{text, "cust_1"},
+				ownRecordRefs: []any{text, "cust_1"}, ownStoreID: text, ownDocuments: []any{text, map[string]any{"id": text, "object_version_id": text}},
+				ownChunks: []any{map[string]any{"id": text, "score": text}}, ownEntries: []any{map[string]any{"id": text}},
 			},
 		}.input(t))
 		assert.NotContains(t, marshalled(t, o), secret, text)
