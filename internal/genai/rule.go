@@ -235,8 +235,11 @@ func (l *Lifter) ruleFor(tool, index, scope string) *compiledRule {
 			return &l.sources[i]
 		}
 	}
-	return &compiledRule{}
+	return &noRule
 }
+
+// noRule says nothing.
+var noRule compiledRule
 
 // wildcard reports whether a pattern matches; an empty pattern matches
 // everything. It takes time in proportion to the product of the lengths.

@@ -68,6 +68,25 @@ func TestListsInYAMLTakeNoValueWhoseSpellingIsLost(t *testing.T) {
 	}
 }
 
+func TestTheExampleInTheDocumentationIsAConfiguration(t *testing.T) {
+	_, example, found := strings.Cut(attributesDoc(t), "```yaml\nsources:")
+	require.True(t, found)
+	example, _, _ = strings.Cut(example, "```")
+	raw, err := confmap.NewRetrievedFromYAML([]byte("sources:" + example))
+	require.NoError(t, err)
+	conf, err := raw.AsConf()
+	require.NoError(t, err)
+	var config struct {
+		Sources []SourceRule `mapstructure:"sources"`
+	}
+	require.NoError(t, conf.Unmarshal(&config))
+	require.NoError(t, confmap.Validate(config))
+	require.Len(t, config.Sources, 3)
+	assert.NotNil(t, config.Sources[0].Documents)
+	assert.NotNil(t, config.Sources[1].Retrieval)
+	assert.NotNil(t, config.Sources[2].Memory)
+}
+
 // ruled lifts a tool call under one rule.
 func ruled(t *testing.T, rule SourceRule, arguments, result any) *record.Read {
 	t.Helper()

@@ -126,7 +126,7 @@ func (l *lifting) documents(c *contents, status record.Status) ([]record.Documen
 		return nil, false
 	}
 	var out []record.Document
-	seen := map[record.Document]struct{}{}
+	seen := make(map[record.Document]struct{}, len(named))
 	for _, d := range named {
 		d.WithContent = status == record.StatusOK
 		if d.withContent != nil {
