@@ -72,6 +72,7 @@ type leaves struct {
 	content, placeholder, truncated bool
 }
 
+// addLeaf takes a string into account.
 func addLeaf[T text](l *leaves, t T) {
 	if !l.content && len(t) <= maxPlaceholder && placeholders[string(t)] {
 		l.placeholder = true
