@@ -44,6 +44,12 @@ func (j *journals) Append(ctx context.Context, items []carrier.Item) ([]journal.
 	return receipts, nil
 }
 
+// ScopeOf returns the scope that Append gives to a record of the resource, so
+// that what belongs to the record can be put where its scope says, before.
+func (j *journals) ScopeOf(resource carrier.Resource) record.Scope {
+	return j.router.scopeFor(resource)
+}
+
 // append appends the items at the indices and puts their receipts there.
 func (o *openJournal) append(ctx context.Context, items []carrier.Item, indices []int, receipts []journal.Receipt) error {
 	drafts := make([]*record.Draft, len(indices))

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/durable"
 )
 
 func load(t *testing.T, name string) (component.Config, error) {
@@ -112,7 +113,7 @@ func TestUnknownKeyIsRefusedWithItsPath(t *testing.T) {
 
 func TestNameThatCannotBeADirectoryIsRefused(t *testing.T) {
 	for name, test := range map[string]struct{ value, want string }{
-		"too long":  {strings.Repeat("a", maxName+1), "organization_ref has 81 bytes, more than 80"},
+		"too long":  {strings.Repeat("a", durable.MaxName+1), "organization_ref has 81 bytes, more than 80"},
 		"not UTF-8": {"bank\xff", "organization_ref is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

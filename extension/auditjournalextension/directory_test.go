@@ -24,16 +24,3 @@ func TestJournalDirectoryIsPercentEscaped(t *testing.T) {
 		})
 	}
 }
-
-func FuzzNamesNeverShareADirectory(f *testing.F) {
-	f.Add("..", ".")
-	f.Add("a/b", "a%2Fb")
-	f.Add("", "%")
-	f.Fuzz(func(t *testing.T, a, b string) {
-		ea, eb := escape(a), escape(b)
-		assert.Equal(t, a == b, ea == eb)
-		assert.NotContains(t, ea, "/")
-		assert.NotEqual(t, "..", ea)
-		assert.NotEqual(t, ".", ea)
-	})
-}

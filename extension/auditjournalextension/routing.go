@@ -41,21 +41,21 @@ func (r *router) scopes() map[journalName]record.Scope {
 	return out
 }
 
-// journalFor returns the journal of the first route that matches, or the base.
-func (r *router) journalFor(resource carrier.Resource) journalName {
+// scopeFor returns the scope of the first route that matches, or the base.
+func (r *router) scopeFor(resource carrier.Resource) record.Scope {
 	for _, route := range r.routes {
 		if value, found := resource[route.attribute]; found && value == route.value {
-			return nameOf(route.scope)
+			return route.scope
 		}
 	}
-	return nameOf(r.base)
+	return r.base
 }
 
 // group sorts the indices of items by journal, each in the order of items.
 func (r *router) group(items []carrier.Item) map[journalName][]int {
 	out := make(map[journalName][]int, 1)
 	for i := range items {
-		name := r.journalFor(items[i].Resource)
+		name := nameOf(r.scopeFor(items[i].Resource))
 		out[name] = append(out[name], i)
 	}
 	return out

@@ -43,6 +43,6 @@ func TestTelemetryChoosesAmongScopesAndNeverCreatesOne(t *testing.T) {
 		"the base for a scope that it claims":  {carrier.Resource{"organization_ref": "evil"}, journalName{"bank", "kyc_10y"}},
 		"the base for a resource without keys": {nil, journalName{"bank", "kyc_10y"}},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, r.journalFor(test.resource)) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, nameOf(r.scopeFor(test.resource))) })
 	}
 }

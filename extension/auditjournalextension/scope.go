@@ -6,10 +6,9 @@ package auditjournalextension
 import (
 	"errors"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -150,29 +149,17 @@ func (c *ScopeConfig) checkRoutes() error {
 
 func checkScope(s record.Scope) error {
 	return errors.Join(
-		checkName("organization_ref", s.OrganizationRef, maxName),
-		checkName("environment", s.Environment, maxName),
-		checkName("retention_class", s.RetentionClass, maxName),
-		checkName("region", s.Region, maxName),
+		checkName("organization_ref", s.OrganizationRef, durable.MaxName),
+		checkName("environment", s.Environment, durable.MaxName),
+		checkName("retention_class", s.RetentionClass, durable.MaxName),
+		checkName("region", s.Region, durable.MaxName),
 	)
 }
 
-// maxName bounds a name of a scope, in bytes. Percent-escaped it still is a
-// file name: 3*80 < 255.
-const maxName = 80
-
 // checkName refuses what cannot stand legibly in an entry or a path.
 func checkName(key, value string, limit int) error {
-	if len(value) > limit {
-		return fmt.Errorf("%s has %d bytes, more than %d", key, len(value), limit)
-	}
-	if !utf8.ValidString(value) {
-		return fmt.Errorf("%s is not UTF-8", key)
-	}
-	for _, r := range value {
-		if !unicode.IsPrint(r) {
-			return fmt.Errorf("%s contains %U, which is not printable", key, r)
-		}
+	if err := durable.CheckName(value, limit); err != nil {
+		return fmt.Errorf("%s %w", key, err)
 	}
 	return nil
 }

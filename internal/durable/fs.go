@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package durable is the only place that creates and syncs the files of a
-// journal. FS is what the layers above see of a disk; OS is the real one, and
+// journal and of an evidence store. FS is what the layers above see of a disk; OS is the real one, and
 // package crashfs has one that loses power and runs full.
 //
 // Every method states what has reached the disk when it returns. What a method
@@ -38,11 +38,22 @@ type FS interface {
 	Create(path string) (File, error)
 	// OpenFile opens an existing file for reading and writing.
 	OpenFile(path string) (File, error)
-	// Open opens an existing file for reading.
+	// Open opens an existing regular file for reading.
 	Open(path string) (Reader, error)
+	// Rename gives a file another name, in the place of a file that has it. Who
+	// looks finds the one or the other, whole. The new name is not durable before
+	// SyncDir of its directory returned, and a crash before that may leave both,
+	// either or neither.
+	Rename(from, to string) error
+	// Unlink takes a file's name away. That is not durable before SyncDir of its
+	// directory returned.
+	Unlink(path string) error
 	// List returns the names and sizes of the regular files in dir, sorted by
 	// name. A directory that does not exist has none.
 	List(dir string) ([]Info, error)
+	// ListDirs returns the names of the directories in dir, sorted. A directory
+	// that does not exist has none.
+	ListDirs(dir string) ([]string, error)
 	// SyncDir makes the names in dir durable.
 	SyncDir(dir string) error
 	// Lock takes the exclusive lock of dir, without waiting, or returns

@@ -73,13 +73,41 @@ func (OS) OpenFile(path string) (File, error) {
 	return osFile{f}, nil
 }
 
-// Open implements FS.
+// Open implements FS. What is no file is refused before it is opened: a pipe
+// would have us wait for somebody who writes to it.
 func (OS) Open(path string) (Reader, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	return osFile{f}, nil
+}
+
+// Rename implements FS.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Unlink implements FS.
+func (OS) Unlink(path string) error { return os.Remove(path) }
+
+// ListDirs implements FS.
+func (OS) ListDirs(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 // List implements FS.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/readtrail/readtrail/internal/durable"
 )
@@ -115,4 +116,34 @@ func TestAFileIsWrittenCutAndReadAtOffsets(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hello", string(got))
 	require.NoError(t, r.Close())
+}
+
+func TestARenamedFileHasItsNewNameOnlyAndDirectoriesAreListed(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "a"), filepath.Join(dir, "sub", "b")
+	require.NoError(t, os.WriteFile(from, []byte("new"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+	require.NoError(t, os.WriteFile(to, []byte("old"), 0o600))
+	require.NoError(t, durable.OS{}.Rename(from, to))
+	require.NoFileExists(t, from)
+	got, err := os.ReadFile(to)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(got))
+	require.NoError(t, durable.OS{}.Unlink(to))
+	require.NoFileExists(t, to)
+
+	for path, want := range map[string][]string{dir: {"sub"}, to: nil, filepath.Join(dir, "none"): nil} {
+		names, err := durable.OS{}.ListDirs(path)
+		require.NoError(t, err)
+		require.Equal(t, want, names)
+	}
+}
+
+func TestAPipeIsNotOpened(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, unix.Mkfifo(pipe, 0o600))
+	_, err := durable.OS{}.Open(pipe)
+	require.ErrorContains(t, err, "not a regular file")
+	_, err = durable.OS{}.Open(pipe + "x")
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

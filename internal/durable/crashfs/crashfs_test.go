@@ -6,6 +6,7 @@ package crashfs_test
 import (
 	"bytes"
 	"errors"
+	iofs "io/fs"
 	"syscall"
 	"testing"
 
@@ -133,4 +134,51 @@ func TestAfterTheCrashNothingWorks(t *testing.T) {
 	require.ErrorIs(t, fs.SyncDir("/j"), crashfs.ErrPowerLost)
 	_, err = fs.Open("/j/a")
 	require.True(t, errors.Is(err, crashfs.ErrPowerLost))
+}
+
+func TestARenameReplacesAndSurvivesOnlyWithItsDirectory(t *testing.T) {
+	var both, old, moved, none int
+	for seed := range uint64(200) {
+		fs := crashfs.New(seed)
+		f := create(t, fs, "/j/a")
+		write(t, f, []byte("new"), 0)
+		require.NoError(t, f.Sync())
+		require.NoError(t, fs.SyncDir("/j"))
+		require.NoError(t, fs.MkdirAll("/k/deep"))
+		require.NoError(t, fs.Rename("/j/a", "/k/deep/b"))
+		require.ErrorIs(t, fs.Rename("/j/a", "/k/deep/b"), iofs.ErrNotExist)
+		require.Equal(t, "new", string(fs.Bytes("/k/deep/b")))
+		require.Nil(t, fs.Bytes("/j/a"))
+		after := fs.Reboot()
+		switch a, b := after.Bytes("/j/a") != nil, after.Bytes("/k/deep/b") != nil; {
+		case a && b:
+			both++
+		case a:
+			old++
+		case b:
+			moved++
+		default:
+			none++
+		}
+	}
+	for _, n := range []int{both, old, moved, none} {
+		require.Positive(t, n)
+	}
+	fs := crashfs.New(1)
+	f := create(t, fs, "/j/a")
+	write(t, f, []byte("new"), 0)
+	require.NoError(t, f.Sync())
+	fs.Put("/k/deep/b", []byte("old"))
+	require.NoError(t, fs.Rename("/j/a", "/k/deep/b"))
+	require.NoError(t, fs.SyncDir("/k/deep"))
+	fs = fs.Reboot()
+	require.Equal(t, "new", string(fs.Bytes("/k/deep/b")))
+	require.NoError(t, fs.Unlink("/k/deep/b"))
+	require.ErrorIs(t, fs.Unlink("/k/deep/b"), iofs.ErrNotExist)
+	require.NoError(t, fs.MkdirAll("/j/sub"))
+	for dir, want := range map[string][]string{"/": {"j", "k"}, "/k": {"deep"}, "/j": {"sub"}, "/none": nil} {
+		names, err := fs.ListDirs(dir)
+		require.NoError(t, err)
+		require.Equal(t, want, names, dir)
+	}
 }

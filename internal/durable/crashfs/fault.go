@@ -13,6 +13,8 @@ const (
 	OpMkdir    Kind = "mkdir"
 	OpCreate   Kind = "create"
 	OpOpen     Kind = "open"
+	OpRename   Kind = "rename"
+	OpUnlink   Kind = "unlink"
 	OpList     Kind = "list"
 	OpRead     Kind = "read"
 	OpWrite    Kind = "write"

@@ -72,6 +72,56 @@ func (f *FS) open(path string) (*handle, error) {
 	return &handle{fs: f, path: path, file: file}, nil
 }
 
+// Rename implements durable.FS. Each of the two names survives a crash or not by
+// itself, as long as its directory is not synced.
+func (f *FS) Rename(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault := f.begin(OpRename, to)
+	if fault.Err != nil && !fault.After {
+		return pathError("rename", to, fault.Err)
+	}
+	file, target := f.lookup(from), f.dirs[filepath.Dir(to)]
+	if file == nil || target == nil {
+		return pathError("rename", to, fs.ErrNotExist)
+	}
+	delete(f.dirs[filepath.Dir(from)].cache, filepath.Base(from))
+	target.cache[filepath.Base(to)] = file
+	return fault.Err
+}
+
+// Unlink implements durable.FS.
+func (f *FS) Unlink(path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault := f.begin(OpUnlink, path)
+	if fault.Err != nil && !fault.After {
+		return pathError("unlink", path, fault.Err)
+	}
+	if f.lookup(path) == nil {
+		return pathError("unlink", path, fs.ErrNotExist)
+	}
+	delete(f.dirs[filepath.Dir(path)].cache, filepath.Base(path))
+	return fault.Err
+}
+
+// ListDirs implements durable.FS.
+func (f *FS) ListDirs(dir string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fault := f.begin(OpList, dir); fault.Err != nil {
+		return nil, pathError("list", dir, fault.Err)
+	}
+	names := map[string]bool{}
+	for path := range f.dirs {
+		if below, found := strings.CutPrefix(path, strings.TrimSuffix(filepath.Clean(dir), "/")+"/"); found {
+			name, _, _ := strings.Cut(below, "/")
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
 // List implements durable.FS.
 func (f *FS) List(dir string) ([]durable.Info, error) {
 	f.mu.Lock()
