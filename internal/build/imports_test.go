@@ -47,7 +47,8 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1,
 		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/evidence": 2,
 		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3,
-		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4, "internal/lint": 4,
+		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4,
+		"extension/evidencestoreextension": 4, "internal/lint": 4,
 		"cmd/readtrail": 5,
 	}
 	for pkg, own := range rank {

@@ -5,7 +5,6 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,7 +40,7 @@ func (o OS) MkdirAll(dir string) error {
 		}
 		return nil
 	case err == nil:
-		return fmt.Errorf("create directory %s: a file has that name; move it away or choose another directory", dir)
+		return &fs.PathError{Op: "create directory", Path: dir, Err: errors.New("a file has that name; move it away or choose another directory")}
 	case errors.Is(err, syscall.ENOTDIR) && parent != dir: // one above is a file: find out which
 	case !errors.Is(err, fs.ErrNotExist):
 		return err

@@ -75,12 +75,24 @@ func (l *Local) prepare() error {
 			return err
 		}
 	}
-	probe := l.temporary()
-	file, err := l.FS.Create(probe)
-	if err != nil {
+	return l.try(nil)
+}
+
+// probeBytes is what has to fit on a disk that is called well again.
+const probeBytes = 64 << 10
+
+// Probe reports whether an object can be written now.
+func (l *Local) Probe() error {
+	if err := l.lock.Check(); err != nil {
 		return err
 	}
-	return errors.Join(file.Close(), l.FS.Unlink(probe))
+	return l.try(make([]byte, probeBytes))
+}
+
+// try writes a file that has no name of an object and takes it away again.
+func (l *Local) try(contents []byte) error {
+	temporary := l.temporary()
+	return errors.Join(l.fill(temporary, contents), l.FS.Unlink(temporary))
 }
 
 // Close ends writing.

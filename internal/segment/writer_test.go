@@ -141,7 +141,8 @@ func (r rooted) OpenFile(p string) (durable.File, error) { return durable.OS{}.O
 func (r rooted) Open(p string) (durable.Reader, error)   { return durable.OS{}.Open(r.root + p) }
 func (r rooted) List(d string) ([]durable.Info, error)   { return durable.OS{}.List(r.root + d) }
 func (r rooted) ListDirs(d string) ([]string, error)     { return durable.OS{}.ListDirs(r.root + d) }
-func (r rooted) Rename(from, to string) error            { return durable.OS{}.Rename(r.root+from, r.root+to) }
-func (r rooted) Unlink(p string) error                   { return durable.OS{}.Unlink(r.root + p) }
-func (r rooted) SyncDir(d string) error                  { return durable.OS{}.SyncDir(r.root + d) }
-func (r rooted) Lock(d string) (durable.Lock, error)     { return durable.OS{}.Lock(r.root + d) }
+
+func (r rooted) Rename(from, to string) error        { return durable.OS{}.Rename(r.root+from, r.root+to) }
+func (r rooted) Unlink(p string) error               { return durable.OS{}.Unlink(r.root + p) }
+func (r rooted) SyncDir(d string) error              { return durable.OS{}.SyncDir(r.root + d) }
+func (r rooted) Lock(d string) (durable.Lock, error) { return durable.OS{}.Lock(r.root + d) }
