@@ -16,12 +16,15 @@ import (
 	"github.com/readtrail/readtrail/exporter/auditjournalexporter/internal/metadata"
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // appender is what the exporter needs of the extension that it names: Append
-// returns when every item is on disk, or an error and the sender retries.
+// returns when every item is on disk, or an error and the sender retries; ScopeOf
+// tells the scope that an item of a resource gets.
 type appender interface {
 	Append(ctx context.Context, items []carrier.Item) ([]journal.Receipt, error)
+	ScopeOf(resource carrier.Resource) record.Scope
 }
 
 // journalExporter takes the records out of the context of a request and waits
@@ -31,8 +34,9 @@ type journalExporter struct {
 	config    *Config
 	telemetry *metadata.TelemetryBuilder
 	health    health
-	// journal is set by start, before the first request.
+	// journal and host are set by start, before the first request.
 	journal appender
+	host    component.Host
 }
 
 func newExporter(set exporter.Settings, config *Config) (*journalExporter, error) {
@@ -54,7 +58,7 @@ func (e *journalExporter) start(_ context.Context, host component.Host) error {
 		return fmt.Errorf("exporters::%s::journal: extension %s keeps no journal: name an extension of type %s and list it in service::extensions",
 			e.id, e.config.Journal, defaultJournal)
 	}
-	e.journal = keeper
+	e.journal, e.host = keeper, host
 	e.health.setHost(host)
 	return nil
 }
@@ -87,9 +91,19 @@ func (e *journalExporter) pushLogs(ctx context.Context, ld plog.Logs) error {
 }
 
 // deliver gives the journal everything of the batch in one call, so that it is
-// acknowledged as a whole or retried as a whole.
+// acknowledged as a whole or retried as a whole. The copies that records name are
+// durable before: a record never names a copy that is not there.
 func (e *journalExporter) deliver(ctx context.Context, batch *carrier.Batch) error {
+	parcels, refused := e.parcels(batch.Items)
+	if refused != nil {
+		return e.refuse(ctx, refused)
+	}
 	e.health.accepted()
+	for _, p := range parcels {
+		if err := p.keeper.Put(ctx, p.organization, p.class, p.copies); err != nil {
+			return err
+		}
+	}
 	items := batch.Items
 	if e.config.Lineage {
 		items = e.withLineage(ctx, items, batch.Lineages)

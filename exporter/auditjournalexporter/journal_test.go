@@ -12,6 +12,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // memoryJournal is an extension that keeps what it is given.
@@ -32,6 +33,11 @@ func (m *memoryJournal) Append(_ context.Context, items []carrier.Item) ([]journ
 	}
 	m.appends = append(m.appends, items)
 	return make([]journal.Receipt, len(items)), nil
+}
+
+// ScopeOf takes the scope from the resource, as a configuration of routes may.
+func (m *memoryJournal) ScopeOf(resource carrier.Resource) record.Scope {
+	return record.Scope{OrganizationRef: "bank", RetentionClass: resource["class"]}
 }
 
 // host has one extension and keeps the statuses that are reported to it.

@@ -5,6 +5,7 @@ package auditjournalexporter_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,6 +43,8 @@ type collector struct {
 	dir      string
 	registry *journal.Registry
 	stop     []func(context.Context) error
+	// others are extensions beside the journal.
+	others host
 
 	exporter interface {
 		consumer.Traces
@@ -55,7 +58,13 @@ type collector struct {
 
 func newCollector(t *testing.T) *collector {
 	t.Helper()
-	c := &collector{t: t, dir: t.TempDir(), registry: &journal.Registry{}}
+	return newCollectorBeside(t, nil)
+}
+
+// newCollectorBeside has more extensions than the journal; they run already.
+func newCollectorBeside(t *testing.T, others host) *collector {
+	t.Helper()
+	c := &collector{t: t, dir: t.TempDir(), registry: &journal.Registry{}, others: others}
 	pem, key, err := journal.NewKey(time.Now().Add(-time.Hour))
 	require.NoError(t, err)
 	require.NoError(t, c.registry.Add(key))
@@ -74,6 +83,7 @@ func (c *collector) start() {
 	ext, err := extensions.Create(t.Context(), extensiontest.NewNopSettings(extensions.Type()), extensionConfig)
 	require.NoError(t, err)
 	h := host{component.NewID(extensions.Type()): ext}
+	maps.Copy(h, c.others)
 	require.NoError(t, ext.Start(t.Context(), h))
 
 	exporters := auditjournalexporter.NewFactory()

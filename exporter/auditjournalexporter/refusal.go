@@ -5,7 +5,6 @@ package auditjournalexporter
 
 import (
 	"context"
-	"errors"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -16,28 +15,28 @@ import (
 	"github.com/readtrail/readtrail/internal/carrier"
 )
 
-// Both refusals are retryable, although no retry helps before the
-// configuration is mended: a permanent error makes senders drop the evidence.
+// refusal is why a request cannot be recorded. It is retryable, although no retry
+// helps before the configuration is mended: a permanent error makes senders drop
+// the evidence.
+type refusal struct{ reason, text string }
+
+// Error implements error.
+func (r *refusal) Error() string { return r.text }
+
 var (
-	errNoRecords = errors.New("no read records came with this data: put the read_record processor in this pipeline, " +
+	errNoRecords = &refusal{"no_records", "no read records came with this data: put the read_record processor in this pipeline, " +
 		"with `records: true`, and nothing that drops the context (batch processor, sending_queue, another process) " +
-		"between it and the audit_journal exporter")
-	errForeignRecords = errors.New("this data carries read ids of records that did not come with it: " +
+		"between it and the audit_journal exporter"}
+	errForeignRecords = &refusal{"foreign_records", "this data carries read ids of records that did not come with it: " +
 		"something between the read_record processor and the audit_journal exporter mixes the data of several requests " +
-		"(batch processor, sending_queue, another process); remove it from this pipeline")
+		"(batch processor, sending_queue, another process); remove it from this pipeline"}
 )
 
-var refusalReasons = map[error]string{
-	errNoRecords:      "no_records",
-	errForeignRecords: "foreign_records",
-}
-
 // refuse counts and reports a request that cannot be recorded.
-func (e *journalExporter) refuse(ctx context.Context, reason error) error {
-	e.telemetry.ExporterAuditJournalRefusals.Add(ctx, 1,
-		metric.WithAttributes(attribute.String("reason", refusalReasons[reason])))
-	e.health.refused(reason)
-	return reason
+func (e *journalExporter) refuse(ctx context.Context, r *refusal) error {
+	e.telemetry.ExporterAuditJournalRefusals.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", r.reason)))
+	e.health.refused(r)
+	return r
 }
 
 // namesForeignSpans reports whether a span carries a read id that ids does not
