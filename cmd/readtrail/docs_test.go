@@ -15,41 +15,57 @@ import (
 )
 
 // TestTheExamplesInTheDocsAreWhatTheCommandsPrint runs every ```console block
-// of docs/cli.md and docs/lint.md, in order, beside the example journal, the
-// telemetry of testdata/lint.txtar and the files that docs/lint.md shows. "…" in
-// an output stands for what differs from run to run.
+// of a document, in order, beside an example journal, or the telemetry of
+// testdata/lint.txtar and the file that docs/lint.md shows. "…" in an output stands for
+// what differs from run to run, as a line for lines that are left out.
 func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
-	cli, lint := readText(t, "../../docs/cli.md"), readText(t, "../../docs/lint.md")
+	docs, err := filepath.Abs("../../docs")
+	require.NoError(t, err)
 	_, telemetry, found := strings.Cut(readText(t, "testdata/lint.txtar"), "-- telemetry.jsonl --\n")
 	require.True(t, found)
 	telemetry, _, _ = strings.Cut(telemetry, "-- ")
-
-	t.Chdir(t.TempDir())
-	require.NoError(t, writeFixture(".", "crm.customer.get"))
-	require.NoError(t, os.CopyFS("copy", os.DirFS("journal")))
-	replaceInFile(t, filepath.FromSlash("copy/demo-bank/kyc/reads/00000000000000000001.events"), `"v41"`, `"v42"`)
-	require.NoError(t, os.WriteFile("result.json", []byte("{ \"id\": \"cust_syn_55120\",\n  \"version\": 41 }\n"), 0o644))
-	require.NoError(t, os.WriteFile("telemetry.jsonl", []byte(telemetry), 0o644))
-	shown := namedBlock.FindStringSubmatch(lint)
+	shown := namedBlock.FindStringSubmatch(readText(t, filepath.Join(docs, "lint.md")))
 	require.NotNil(t, shown, "docs/lint.md shows a configuration")
-	require.NoError(t, os.WriteFile(shown[1], []byte(shown[2]), 0o644))
+	captured := func(t *testing.T) {
+		require.NoError(t, os.WriteFile("telemetry.jsonl", []byte(telemetry), 0o644))
+		require.NoError(t, os.WriteFile(shown[1], []byte(shown[2]), 0o644))
+	}
+	for document, prepare := range map[string]func(*testing.T){
+		"cli.md": func(t *testing.T) {
+			captured(t)
+			require.NoError(t, writeFixture(".", "crm.customer.get"))
+			require.NoError(t, os.CopyFS("copy", os.DirFS("journal")))
+			replaceInFile(t, filepath.FromSlash("copy/demo-bank/kyc/reads/00000000000000000001.events"), `"v41"`, `"v42"`)
+			require.NoError(t, os.WriteFile("result.json", []byte("{ \"id\": \"cust_syn_55120\",\n  \"version\": 41 }\n"), 0o644))
+		},
+		"evidence.md": func(t *testing.T) { require.NoError(t, writeEvidenceFixture(".")) },
+		"lint.md":     captured,
+	} {
+		t.Run(document, func(t *testing.T) {
+			text := readText(t, filepath.Join(docs, document))
+			t.Chdir(t.TempDir())
+			prepare(t)
+			runExamples(t, document, consoleExamples(text))
+		})
+	}
+}
 
-	for document, text := range map[string]string{"docs/cli.md": cli, "docs/lint.md": lint} {
-		examples := consoleExamples(text)
-		require.NotEmpty(t, examples, document)
-		code := 0
-		for _, e := range examples {
-			if e.command == "echo $?" {
-				require.Equal(t, strconv.Itoa(code)+"\n", e.output, document)
-				continue
-			}
-			args, isOurs := strings.CutPrefix(e.command, "readtrail ")
-			require.True(t, isOurs, "%s shows another program: %s", document, e.command)
-			var got string
-			got, code = runForTest(t, strings.Fields(args))
-			pattern := strings.ReplaceAll(regexp.QuoteMeta(e.output), "…", ".*")
-			require.Regexp(t, "^"+pattern+"$", got, "%s: %s", document, e.command)
+func runExamples(t *testing.T, document string, examples []consoleExample) {
+	t.Helper()
+	require.NotEmpty(t, examples)
+	code := 0
+	for _, e := range examples {
+		if e.command == "echo $?" {
+			require.Equal(t, strconv.Itoa(code)+"\n", e.output)
+			continue
 		}
+		args, isOurs := strings.CutPrefix(e.command, "readtrail ")
+		require.True(t, isOurs, "%s shows another program: %s", document, e.command)
+		var got string
+		got, code = runForTest(t, strings.Fields(args))
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(e.output), "\n…\n", "\n(?s:.*)\n")
+		pattern = strings.ReplaceAll(pattern, "…", ".*")
+		require.Regexp(t, "^"+pattern+"$", got, e.command)
 	}
 }
 

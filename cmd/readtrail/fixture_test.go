@@ -31,22 +31,7 @@ const (
 // writeFixture writes a journal of two segments, its signing key and its
 // registry below dir. tool is the name of the tool that most reads ran.
 func writeFixture(dir, tool string) error {
-	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return err
-	}
-	public := private.Public().(ed25519.PublicKey)
-	registry := fmt.Sprintf(`{"keys":[{"alg":"EdDSA","crv":"Ed25519","kid":%q,"kty":"OKP","valid_from":"2026-01-01T00:00:00.000000000Z","x":%q}]}`,
-		journal.KeyID(public), base64.RawURLEncoding.EncodeToString(public))
-	key := filepath.Join(dir, "signing-key.pem")
-	if err := os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "keys.json"), []byte(registry), 0o644); err != nil {
-		return err
-	}
-	signer, err := journal.NewFileSigner(key)
+	signer, err := writeFixtureKeys(dir)
 	if err != nil {
 		return err
 	}
@@ -54,11 +39,32 @@ func writeFixture(dir, tool string) error {
 	if err != nil {
 		return err
 	}
-	return writeSegments(filepath.Join(dir, filepath.FromSlash(fixtureSegment)), drafts, signer)
+	return writeSegments(filepath.Join(dir, filepath.FromSlash(fixtureSegment)), drafts, signer, nil)
 }
 
-// writeSegments seals the drafts into segments of four entries.
-func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer) error {
+// writeFixtureKeys writes the signing key and the registry.
+func writeFixtureKeys(dir string) (journal.Signer, error) {
+	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	public := private.Public().(ed25519.PublicKey)
+	registry := fmt.Sprintf(`{"keys":[{"alg":"EdDSA","crv":"Ed25519","kid":%q,"kty":"OKP","valid_from":"2026-01-01T00:00:00.000000000Z","x":%q}]}`,
+		journal.KeyID(public), base64.RawURLEncoding.EncodeToString(public))
+	key := filepath.Join(dir, "signing-key.pem")
+	if err := os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "keys.json"), []byte(registry), 0o644); err != nil {
+		return nil, err
+	}
+	return journal.NewFileSigner(key)
+}
+
+// writeSegments seals the drafts into segments of four entries. edit may change a
+// body before it is sealed.
+func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer, edit func(body []byte) ([]byte, error)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -75,6 +81,12 @@ func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer) er
 			CollectorID: "collector-1",
 			Parts:       d.Parts(),
 		})
+		if edit != nil {
+			var err error
+			if body, err = edit(body); err != nil {
+				return err
+			}
+		}
 		unsigned := journal.Assemble(d.Kind(), record.SchemaVersion, body, previous, signer)
 		previous = unsigned.RecordHash()
 		line, err := unsigned.Sign(signer)

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command readtrail is the auditor's side of Readtrail: it makes signing keys,
-// verifies and shows journals, and recomputes digests of content. To an operator
-// it shows what the collector would do with telemetry. It never writes to a
-// journal.
+// verifies and shows journals, recomputes digests of content, and gets back and
+// checks the copies that were kept. To an operator it shows what the collector
+// would do with telemetry. It never writes to a journal or a store.
 package main
 
 import (

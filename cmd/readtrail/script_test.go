@@ -28,6 +28,8 @@ func TestScripts(t *testing.T) {
 			"exits":   cmdExits,
 			"damage":  cmdDamage,
 			"mode":    cmdMode,
+			"copies":  cmdCopies,
+			"flip":    cmdFlip,
 		},
 	})
 }
@@ -101,4 +103,23 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	if got := strconv.FormatUint(uint64(info.Mode().Perm()), 8); got != args[1] {
 		ts.Fatalf("%s has mode %s, want %s", args[0], got, args[1])
 	}
+}
+
+// cmdCopies writes the journal, the store and the keys of the reads whose content
+// is kept: copies DIR.
+func cmdCopies(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(writeEvidenceFixture(dir))
+}
+
+// cmdFlip flips the lowest bit of a byte of a file: flip FILE OFFSET.
+func cmdFlip(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	data, err := os.ReadFile(name)
+	ts.Check(err)
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	data[at] ^= 1
+	ts.Check(os.WriteFile(name, data, 0o644))
 }

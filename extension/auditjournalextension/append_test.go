@@ -45,6 +45,14 @@ func TestItemsGoToTheJournalOfTheirScopeAndReceiptsComeInTheirOrder(t *testing.T
 	}
 }
 
+func TestTheScopeOfAnItemIsKnownBeforeItIsAppended(t *testing.T) {
+	cfg, _ := configFor(t, t.TempDir())
+	j := newExtension(t, cfg, nil)
+	assert.Equal(t, "treasury_7y", j.ScopeOf(treasury).RetentionClass)
+	assert.Equal(t, "kyc_10y", j.ScopeOf(other).RetentionClass)
+	assert.NoError(t, j.Shutdown(t.Context()))
+}
+
 func TestRetryGetsTheReceiptsOfTheFirstAttemptAlsoAfterARestart(t *testing.T) {
 	cfg, registry := configFor(t, t.TempDir())
 	items := []carrier.Item{read(t, 0, nil), read(t, 1, nil)}

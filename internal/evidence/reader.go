@@ -155,3 +155,18 @@ func setsIn(ctx context.Context, place Reading, organization, class string) ([]s
 	}
 	return dirs, nil
 }
+
+// IsBegun reports whether a place holds a set at all: an empty mount point or a
+// mistyped directory does not.
+func IsBegun(ctx context.Context, place Reading) (bool, error) {
+	dirs, err := setsIn(ctx, place, "", "")
+	if err != nil {
+		return false, err
+	}
+	for _, dir := range dirs {
+		if _, err := recipientsOf(ctx, place, dir); err == nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}

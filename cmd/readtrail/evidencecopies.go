@@ -1,0 +1,86 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json/v2"
+	"fmt"
+
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// What retention.content_stored says about copies (contract 9).
+const (
+	storedFields record.ContentStored = "fields"
+	storedCopies record.ContentStored = "evidence_copy"
+)
+
+// namedCopy is a digest in a record of which a copy is kept.
+type namedCopy struct {
+	// member is its place in the record.
+	member string
+	digest string
+}
+
+// namedCopies returns the digests of which a read record says that copies are
+// kept: with evidence_copy those of all content, with fields those of the fields.
+// A choice that this version does not know is an error.
+func namedCopies(e *journal.Entry) ([]namedCopy, error) {
+	var read struct {
+		record.Read `json:",inline"`
+	}
+	if err := json.Unmarshal(e.Body, &read); err != nil {
+		return nil, fmt.Errorf("not readable as %s", e.Kind)
+	}
+	switch read.Retention.ContentStored {
+	case record.DigestOnly:
+		return nil, nil
+	case storedCopies:
+		return contentOf(&read.Read), nil
+	case storedFields:
+		return fieldsOf(e)
+	}
+	return nil, fmt.Errorf("content_stored is %q, which this version does not know", read.Retention.ContentStored)
+}
+
+func contentOf(read *record.Read) (named []namedCopy) {
+	add := func(digest, format string, args ...any) {
+		if digest != "" {
+			named = append(named, namedCopy{fmt.Sprintf(format, args...), digest})
+		}
+	}
+	add(read.Request.ArgumentsDigest, "request.arguments_digest")
+	add(read.Response.ResultDigest, "response.result_digest")
+	if r := read.Retrieval; r != nil {
+		add(r.QueryDigest, "retrieval.query_digest")
+		for i := range r.Chunks {
+			add(r.Chunks[i].ContentDigest, "retrieval.chunks[%d].content_digest", i)
+		}
+	}
+	if m := read.Memory; m != nil {
+		for i := range m.Entries {
+			add(m.Entries[i].ContentDigest, "memory.entries[%d].content_digest", i)
+		}
+	}
+	return named
+}
+
+func fieldsOf(e *journal.Entry) (named []namedCopy, err error) {
+	var read struct {
+		Retention struct {
+			Fields []struct {
+				Path   string `json:"path"`
+				Digest string `json:"digest"`
+			} `json:"fields"`
+		} `json:"retention"`
+	}
+	if err := json.Unmarshal(e.Body, &read); err != nil {
+		return nil, fmt.Errorf("retention is not readable")
+	}
+	for i, f := range read.Retention.Fields {
+		named = append(named, namedCopy{fmt.Sprintf("retention.fields[%d] %s", i, f.Path), f.Digest})
+	}
+	return named, nil
+}
