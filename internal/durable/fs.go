@@ -51,8 +51,8 @@ type FS interface {
 	// List returns the names and sizes of the regular files in dir, sorted by
 	// name. A directory that does not exist has none.
 	List(dir string) ([]Info, error)
-	// ListDirs returns the names of the directories in dir, sorted. A directory
-	// that does not exist has none.
+	// ListDirs returns the names of the directories in dir and of links to such,
+	// sorted. A directory that does not exist has none.
 	ListDirs(dir string) ([]string, error)
 	// SyncDir makes the names in dir durable.
 	SyncDir(dir string) error

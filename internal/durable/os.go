@@ -102,7 +102,8 @@ func (OS) ListDirs(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() {
+		// Stat, since a link to a directory is one.
+		if info, statErr := os.Stat(filepath.Join(dir, e.Name())); statErr == nil && info.IsDir() {
 			names = append(names, e.Name())
 		}
 	}

@@ -132,7 +132,9 @@ func TestARenamedFileHasItsNewNameOnlyAndDirectoriesAreListed(t *testing.T) {
 	require.NoError(t, durable.OS{}.Unlink(to))
 	require.NoFileExists(t, to)
 
-	for path, want := range map[string][]string{dir: {"sub"}, to: nil, filepath.Join(dir, "none"): nil} {
+	require.NoError(t, os.Symlink("sub", filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
+	for path, want := range map[string][]string{dir: {"link", "sub"}, to: nil, filepath.Join(dir, "none"): nil} {
 		names, err := durable.OS{}.ListDirs(path)
 		require.NoError(t, err)
 		require.Equal(t, want, names)

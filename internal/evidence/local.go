@@ -125,7 +125,7 @@ func (l *Local) Create(ctx context.Context, name string, object []byte) (created
 		err = l.lock.Check()
 	}
 	if err != nil {
-		l.forget(dir)
+		l.forget()
 		return false, err
 	}
 	return created, nil
@@ -185,10 +185,11 @@ func (l *Local) makeDir(dir string) error {
 	return nil
 }
 
-func (l *Local) forget(dir string) {
+// forget makes all directories again: what took one away may have taken others.
+func (l *Local) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.made, dir)
+	clear(l.made)
 }
 
 // Directory is a local place for reading. It creates and locks nothing.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/evidence"
 )
@@ -50,4 +51,19 @@ func TestWhatIsNoFileIsNotReadAsAnObject(t *testing.T) {
 	r.Places = []evidence.Reading{evidence.Directory{FS: durable.OS{}, Root: dir}}
 	_, err := get(t, r, c)
 	require.ErrorContains(t, err, "not a regular file")
+}
+
+func TestASetThatWasDeletedIsBegunAgainWithItsRecipients(t *testing.T) {
+	dir := t.TempDir()
+	place, err := evidence.OpenLocal(durable.OS{}, dir)
+	require.NoError(t, err)
+	store, err := evidence.NewStore(t.Context(), place, kyc(t, newIdentity(t)))
+	require.NoError(t, err)
+	put(t, store, copyOf("content"))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "bank")))
+	_, err = store.Put(t.Context(), "bank", "kyc", []carrier.Copy{copyOf("content")})
+	require.Error(t, err, "the sender retries")
+	put(t, store, copyOf("content"))
+	assert.FileExists(t, filepath.Join(dir, "bank", "kyc", "2026", "recipients.txt"))
+	require.NoError(t, place.Close())
 }

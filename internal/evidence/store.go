@@ -104,7 +104,9 @@ func (s *Store) Put(ctx context.Context, organization, class string, copies []ca
 			return err
 		})
 	}
-	err = group.Wait()
+	if err = group.Wait(); err != nil {
+		s.forget(dir)
+	}
 	return Tally{Stored: stored.Load(), Repeats: repeats.Load(), Bytes: size.Load()}, err
 }
 
@@ -167,6 +169,14 @@ func (s *Store) agree(ctx context.Context, dir string, set *Set) error {
 	}
 	s.agreed[dir] = true
 	return nil
+}
+
+// forget makes the next Put look at recipients.txt again: what is in the way of
+// an object may have taken it away too.
+func (s *Store) forget(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.agreed, dir)
 }
 
 // compare refuses a set that was begun with other keys: its objects could then
