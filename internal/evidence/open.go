@@ -104,7 +104,7 @@ func ReadIdentities(in io.Reader) ([]age.Identity, error) {
 	case strings.HasPrefix(start.String(), "age-encryption.org/") || strings.HasPrefix(start.String(), "-----BEGIN AGE"):
 		return nil, errors.New("is encrypted with a passphrase: decrypt it first with age -d")
 	}
-	return nil, errors.New("holds no age identity: it is a text with lines AGE-SECRET-KEY-1...")
+	return nil, errors.New("holds no age identity, which is a line that begins with AGE-SECRET-KEY-1")
 }
 
 // head keeps the beginning of what is written to it.

@@ -47,12 +47,12 @@ func TestACopyThatIsNotThereIsMissing(t *testing.T) {
 
 // Also a bit of the part that says to whom the object is encrypted, which by
 // itself looks like an object for somebody else.
-func TestEveryFlippedBitIsNamed(t *testing.T) {
+func TestAFlippedBitIsNamedWhereverItIs(t *testing.T) {
 	fs, identity := crashfs.New(1), newIdentity(t)
 	c := copyOf("content")
 	put(t, openStore(t, fs, kyc(t, identity)), c)
 	object, r := fs.Bytes(nameOf(c)), readerOf(fs, newIdentity(t), identity)
-	for i := range len(object) * 8 {
+	for i := 0; i < len(object)*8; i += 7 { // one in each byte, in turn
 		flipped := bytes.Clone(object)
 		flipped[i/8] ^= 1 << (i % 8)
 		fs.Put(nameOf(c), flipped)
