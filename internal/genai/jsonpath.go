@@ -9,13 +9,16 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/theory/jsonpath"
+	"github.com/theory/jsonpath/spec"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/record"
 )
 
 // compiledValue is a Value that has been parsed.
@@ -69,10 +72,27 @@ func (c *contents) fromResult(path *jsonpath.Path) []string {
 	if out := c.result.selectTexts(path); len(out) > 0 {
 		return out
 	}
+	return c.carried().selectTexts(path)
+}
+
+// carried returns what the result carries if it is that of an MCP tool.
+func (c *contents) carried() *tree {
 	if c.payload == nil {
 		c.payload = &tree{value: mcpPayload(c.result.value)}
 	}
-	return c.payload.selectTexts(path)
+	return c.payload
+}
+
+// values returns what the path of a field selects, from a result as fromResult
+// does. It fails if that is more than may be kept.
+func (c *contents) values(f compiledField) ([]value, bool) {
+	if f.in == record.FieldInArguments {
+		return c.arguments.values(f.path)
+	}
+	if out, ok := c.result.values(f.path); !ok || len(out) > 0 {
+		return out, ok
+	}
+	return c.carried().values(f.path)
 }
 
 // tree is a value in the form that JSONPath selects from: map[string]any,
@@ -107,16 +127,33 @@ func (v compiledValue) text(c *contents, shape func(string) string) string {
 	return ""
 }
 
-func (t *tree) selectTexts(path *jsonpath.Path) []string {
+// selected returns what a path selects, in the order of the places if there
+// are at most 1000, and else without the places: objects are maps here, which
+// have no order, and the same content has to give the same record.
+func (t *tree) selected(path *jsonpath.Path) (nodes []any, places []spec.NormalizedPath) {
 	if !t.parsed {
 		t.parsed = true
 		t.root, _ = parseTree(t.value)
 	}
 	if t.root == nil {
-		return nil
+		return nil, nil
 	}
+	nodes = path.Select(t.root)
+	if len(nodes) > maxSelected {
+		return nodes, nil
+	}
+	located := path.SelectLocated(t.root)
+	located.Sort()
+	return slices.Collect(located.Nodes()), slices.Collect(located.Paths())
+}
+
+// maxSelected bounds the nodes of which the places are looked for.
+const maxSelected = 1000
+
+func (t *tree) selectTexts(path *jsonpath.Path) []string {
+	nodes, _ := t.selected(path)
 	var out []string
-	for _, node := range path.Select(t.root) {
+	for _, node := range nodes {
 		switch n := node.(type) {
 		case string:
 			out = append(out, n)
@@ -128,6 +165,48 @@ func (t *tree) selectTexts(path *jsonpath.Path) []string {
 		if len(out) == maxRefs {
 			break
 		}
+	}
+	return out
+}
+
+// values returns the parts of the tree's value that a path selects, as they
+// were received. It fails if there are more than 1000.
+func (t *tree) values(path *jsonpath.Path) ([]value, bool) {
+	nodes, places := t.selected(path)
+	if len(nodes) != len(places) {
+		return nil, false
+	}
+	return partsAt(t.value, places, 0, nil), true
+}
+
+// partsAt appends the parts of v at sorted places, of which the first level
+// steps lead to v. It opens each object and array on the way once.
+func partsAt(v value, places []spec.NormalizedPath, level int, out []value) []value {
+	for ; len(places) > 0 && len(places[0]) == level; places = places[1:] {
+		out = append(out, v)
+	}
+	if len(places) == 0 {
+		return out
+	}
+	members, _ := v.object()
+	elements, _ := v.elements(content.MaxJSONBytes)
+	for len(places) > 0 {
+		step := places[0][level]
+		same := 1
+		for same < len(places) && places[same][level] == step {
+			same++
+		}
+		var part value
+		switch s := step.(type) {
+		case spec.Name:
+			part = members[string(s)]
+		case spec.Index:
+			if int(s) < len(elements) {
+				part = elements[s]
+			}
+		}
+		out = partsAt(part, places[:same], level+1, out)
+		places = places[same:]
 	}
 	return out
 }

@@ -6,6 +6,7 @@ package readrecordprocessor
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
@@ -63,7 +64,11 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	lifter, err := genai.New(genai.Options{Sources: config.Sources, Profile: stripper.Profile()})
+	sources := config.Sources
+	if !config.Records {
+		sources = keepingNothing(sources)
+	}
+	lifter, err := genai.New(genai.Options{Sources: sources, Digest: config.Digest, Profile: stripper.Profile()})
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +80,16 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 		records: config.Records, authenticator: config.Authenticator, lifter: lifter, stripper: stripper, telemetry: telemetry,
 		admission: semaphore.NewWeighted(maxInFlightBytes),
 	}, nil
+}
+
+// keepingNothing returns rules by which no content is copied, for a processor
+// that makes no records to name the copies.
+func keepingNothing(sources []genai.SourceRule) []genai.SourceRule {
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i].Retention = genai.Retention{}
+	}
+	return sources
 }
 
 // Capabilities tells the service that the data is changed in place.
