@@ -164,9 +164,9 @@ func TestEverythingOfAnItemHasItsKeyAndWhatStandsAroundItTheOrganizations(t *tes
 		resource.PutStr("service.namespace", namespace)
 		resource.PutStr("input.value", "same")
 		ss.Scope().Attributes().PutStr("input.value", "same")
-		tool := toolSpan(ss, 1)
-		other := otherSpan(ss, 2)
-		for _, span := range []ptrace.Span{tool, other} {
+		other := otherSpan(ss, 1)
+		tool := toolSpan(ss, 2) // whose key is not left over for the scope
+		for _, span := range []ptrace.Span{other, tool} {
 			span.Attributes().PutStr("input.value", "same")
 			span.Status().SetMessage("same")
 			span.Events().AppendEmpty().Attributes().PutStr("exception.message", "same")
@@ -181,7 +181,7 @@ func TestEverythingOfAnItemHasItsKeyAndWhatStandsAroundItTheOrganizations(t *tes
 		assert.Equal(t, want, attributeOf(t, rs.Resource().Attributes(), "input.value"))
 		ss := rs.ScopeSpans().At(0)
 		assert.Equal(t, want, attributeOf(t, ss.Scope().Attributes(), "input.value"))
-		for j, id := range []string{"crm", around} {
+		for j, id := range []string{around, "crm"} {
 			span, want := ss.Spans().At(j), contentKey(t, id).Sum("same")
 			assert.Equal(t, want, attributeOf(t, span.Attributes(), "input.value"))
 			assert.Equal(t, want, span.Status().Message())
