@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"sync"
 
 	"github.com/readtrail/readtrail/record"
@@ -73,8 +74,14 @@ func (k *Key) ID() string {
 	return k.id
 }
 
-// Format prints the id with every verb, so that no log shows the secret.
-func (k *Key) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "key(%s)", k.ID()) }
+// String names the key by its id.
+func (k *Key) String() string { return "key(" + k.ID() + ")" }
+
+// Format prints String with every verb, so that no log shows the secret.
+func (k *Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
+
+// MarshalText makes encoders write String.
+func (k *Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // OfString digests a string as received: a JSON object or array that is I-JSON
 // has the digest of its canonical form, everything else that of its bytes. What
