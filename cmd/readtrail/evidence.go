@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/evidence"
 )
@@ -48,7 +49,7 @@ func (o *readerOptions) reader(ctx context.Context, cmd *cobra.Command) (*eviden
 	if len(o.keys) != len(o.keyIDs) {
 		return nil, usagef(cmd, "each --key FILE needs its --key-id ID")
 	}
-	r := &evidence.Reader{Keys: map[string][]byte{}}
+	r := &evidence.Reader{Keys: map[string]*content.Key{}}
 	for _, dir := range o.stores {
 		place := evidence.Directory{FS: durable.OS{}, Root: filepath.Clean(dir)}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -76,9 +77,9 @@ func (o *readerOptions) reader(ctx context.Context, cmd *cobra.Command) (*eviden
 		r.Identities = append(r.Identities, identities...)
 	}
 	for i, name := range o.keys {
-		key, err := readDigestKey(name)
+		key, err := content.ReadKeyFile(o.keyIDs[i], name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		r.Keys[o.keyIDs[i]] = key
 	}

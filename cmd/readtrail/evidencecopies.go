@@ -11,12 +11,6 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// What retention.content_stored says about copies (contract 9).
-const (
-	storedFields record.ContentStored = "fields"
-	storedCopies record.ContentStored = "evidence_copy"
-)
-
 // namedCopy is a digest in a record of which a copy is kept.
 type namedCopy struct {
 	// member is its place in the record.
@@ -28,19 +22,17 @@ type namedCopy struct {
 // kept: with evidence_copy those of all content, with fields those of the fields.
 // A choice that this version does not know is an error.
 func namedCopies(e *journal.Entry) ([]namedCopy, error) {
-	var read struct {
-		record.Read `json:",inline"`
-	}
+	var read record.Read
 	if err := json.Unmarshal(e.Body, &read); err != nil {
 		return nil, fmt.Errorf("not readable as %s", e.Kind)
 	}
 	switch read.Retention.ContentStored {
 	case record.DigestOnly:
 		return nil, nil
-	case storedCopies:
-		return contentOf(&read.Read), nil
-	case storedFields:
-		return fieldsOf(e)
+	case record.EvidenceCopy:
+		return contentOf(&read), nil
+	case record.Fields:
+		return fieldsOf(&read), nil
 	}
 	return nil, fmt.Errorf("content_stored is %q, which this version does not know", read.Retention.ContentStored)
 }
@@ -67,20 +59,9 @@ func contentOf(read *record.Read) (named []namedCopy) {
 	return named
 }
 
-func fieldsOf(e *journal.Entry) (named []namedCopy, err error) {
-	var read struct {
-		Retention struct {
-			Fields []struct {
-				Path   string `json:"path"`
-				Digest string `json:"digest"`
-			} `json:"fields"`
-		} `json:"retention"`
-	}
-	if err := json.Unmarshal(e.Body, &read); err != nil {
-		return nil, fmt.Errorf("retention is not readable")
-	}
+func fieldsOf(read *record.Read) (named []namedCopy) {
 	for i, f := range read.Retention.Fields {
 		named = append(named, namedCopy{fmt.Sprintf("retention.fields[%d] %s", i, f.Path), f.Digest})
 	}
-	return named, nil
+	return named
 }

@@ -8,8 +8,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -106,13 +104,17 @@ func writeKeepingJournal(dir string, signer journal.Signer) error {
 	correlation := record.Correlation{ExecutionID: "run_1", TraceID: trace, SpanID: "b7ad6b7169203331"}
 	tool := fixtureRead("read_1", record.SignalSpan, "crm.customer.get", correlation)
 	tool.Request.ArgumentsDigest, tool.Response.ResultDigest = plainDigest(keptArguments), plainDigest(keptResult)
-	tool.Retention.ContentStored = storedCopies
+	tool.Retention.ContentStored = record.EvidenceCopy
 	index := fixtureRead("read_2", record.SignalSpan, "", correlation)
-	index.EventType, index.Retention.ContentStored = record.EventReadRetrieval, storedCopies
+	index.EventType, index.Retention.ContentStored = record.EventReadRetrieval, record.EvidenceCopy
 	index.Retrieval = &record.Retrieval{QueryDigest: plainDigest(keptQuery), Chunks: []record.Chunk{{ID: "p-1", ContentDigest: plainDigest(keptChunk)}, {ID: "p-2"}}}
 	field := fixtureRead("read_3", record.SignalSpan, "crm.customer.get", correlation)
 	field.Response.ResultDigest = plainDigest("not kept")
-	field.Retention.ContentStored = storedFields
+	field.Retention.ContentStored = record.Fields
+	field.Retention.Fields = []record.Field{{Path: "$.country", In: record.FieldInResult, Digest: keyedDigest(keptField), Canonicalization: "bytes", Size: 64}}
+	for _, r := range []*record.Read{tool, index, field} {
+		r.Retention.CopyRef, r.Retention.Classification, r.Retention.AccessPolicyRef = "evidence_store", "confidential", "pol_crm"
+	}
 	nothing := fixtureRead("read_4", record.SignalSpan, "crm.customer.get", correlation)
 	nothing.Response.ResultDigest = plainDigest("not kept")
 
@@ -128,26 +130,5 @@ func writeKeepingJournal(dir string, signer journal.Signer) error {
 		}
 		drafts = append(drafts, draft)
 	}
-	return writeSegments(filepath.Join(dir, filepath.FromSlash(fixtureSegment)), drafts, signer, withField)
-}
-
-// withField adds the kept field to the read that keeps fields.
-func withField(body []byte) ([]byte, error) {
-	if !strings.Contains(string(body), `"content_stored":"fields"`) {
-		return body, nil
-	}
-	var members map[string]any
-	if err := json.Unmarshal(body, &members); err != nil {
-		return nil, err
-	}
-	members["retention"].(map[string]any)["fields"] = []map[string]any{
-		{"path": "$.country", "in": "result", "digest": keyedDigest(keptField), "canonicalization": "bytes", "size": 64},
-	}
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return nil, err
-	}
-	value := jsontext.Value(raw)
-	err = value.Canonicalize()
-	return value, err
+	return writeSegments(filepath.Join(dir, filepath.FromSlash(fixtureSegment)), drafts, signer)
 }

@@ -39,7 +39,7 @@ func writeFixture(dir, tool string) error {
 	if err != nil {
 		return err
 	}
-	return writeSegments(filepath.Join(dir, filepath.FromSlash(fixtureSegment)), drafts, signer, nil)
+	return writeSegments(filepath.Join(dir, filepath.FromSlash(fixtureSegment)), drafts, signer)
 }
 
 // writeFixtureKeys writes the signing key and the registry.
@@ -64,7 +64,7 @@ func writeFixtureKeys(dir string) (journal.Signer, error) {
 
 // writeSegments seals the drafts into segments of four entries. edit may change a
 // body before it is sealed.
-func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer, edit func(body []byte) ([]byte, error)) error {
+func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -81,12 +81,6 @@ func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer, ed
 			CollectorID: "collector-1",
 			Parts:       d.Parts(),
 		})
-		if edit != nil {
-			var err error
-			if body, err = edit(body); err != nil {
-				return err
-			}
-		}
 		unsigned := journal.Assemble(d.Kind(), record.SchemaVersion, body, previous, signer)
 		previous = unsigned.RecordHash()
 		line, err := unsigned.Sign(signer)

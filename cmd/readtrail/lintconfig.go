@@ -43,7 +43,7 @@ func (s *lintSettings) options(ctx context.Context) (lint.Options, error) {
 	if s.mode != "" {
 		config.Mode = readrecordprocessor.Mode(s.mode)
 	}
-	lifter, stripper, err := config.Compile()
+	lifter, stripper, err := config.WithoutKeys().Compile()
 	if err != nil {
 		return lint.Options{}, err
 	}

@@ -44,7 +44,7 @@ const maxPlaceholder = 26
 
 // IsPlaceholder reports whether s stands for content that was left out. An
 // empty JSON object or array does so only for some libraries: see
-// Digest.EmptyAsPlaceholder.
+// Key.EmptyAsPlaceholder.
 func IsPlaceholder(s string) bool {
 	_, ok := placeholders[s]
 	return ok

@@ -22,8 +22,8 @@ func TestAPlaceholderIsOneInJSONToo(t *testing.T) {
 		`[{"role":"__REDACTED__","content":"__REDACTED__"}]`, `{"N/A":"readacted"}`, `[{"a":{"b":["[object Object]"]}}]`,
 		`{"a":"\u003cREDACTED\u003e"}`, `[object Object]`, `undefined`, `null`,
 	} {
-		require.Equal(t, placeholder, OfString(s), s)
-		require.Equal(t, placeholder, OfBytes([]byte(s)), s)
+		require.Equal(t, placeholder, Plain.OfString(s), s)
+		require.Equal(t, placeholder, Plain.OfBytes([]byte(s)), s)
 	}
 }
 
@@ -36,7 +36,7 @@ func TestWhatMerelyContainsAPlaceholderIsContent(t *testing.T) {
 		`null and void`, `undefined.`, `the value was __REDACTED__`, `a [object Object]`, `NULL`, `None`, `__REDACTED__ `,
 		`["__REDACTED__"`, `{"a" "[REDACTED]"}`, `["[REDACTED]"],`, `{"a":"[REDACTED]","a":"[REDACTED]"}`,
 	} {
-		d := OfString(s)
+		d := Plain.OfString(s)
 		require.NotEmpty(t, d.Value, s)
 		require.NotEqual(t, record.CapturedPlaceholder, d.State, s)
 	}
@@ -53,12 +53,12 @@ func TestAValueThatALibraryCutIsTruncatedInJSONToo(t *testing.T) {
 		`{"` + cut + `":1}`:                    record.CapturedContent,
 		cut + " is how a value ends":           record.CapturedContent,
 	} {
-		d := OfString(s)
+		d := Plain.OfString(s)
 		require.Equal(t, state, d.State, s)
 		require.NotEmpty(t, d.Value)
-		require.Equal(t, d, OfBytes([]byte(s)))
+		require.Equal(t, d, Plain.OfBytes([]byte(s)))
 	}
-	require.Equal(t, OfString(`{"output":"`+cut+`"}`).Value, ofRaw(`{"output":"`+cut+`"}`, "").Value, "what came is what is digested")
+	require.Equal(t, Plain.OfString(`{"output":"`+cut+`"}`).Value, ofRaw(Plain, `{"output":"`+cut+`"}`, "").Value, "what came is what is digested")
 }
 
 // anyJSON draws a value of which every leaf is drawn by leaf.
@@ -97,7 +97,7 @@ func TestJSONIsAPlaceholderIfAndOnlyIfEveryLeafIsOne(t *testing.T) {
 		}
 		text, err := json.Marshal(v)
 		require.NoError(t, err)
-		d := OfString(string(text))
+		d := Plain.OfString(string(text))
 		require.Equal(t, only, d.State == record.CapturedPlaceholder, string(text))
 		require.Equal(t, only, d.Value == "")
 	})
@@ -107,7 +107,7 @@ func TestTextAroundAPlaceholderIsContent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(slices.Sorted(maps.Keys(placeholders))).Draw(t, "placeholder")
 		s := rapid.StringMatching(`[a-z .:]{0,8}`).Draw(t, "before") + p + rapid.StringMatching(`[a-z .:]{0,8}`).Draw(t, "after")
-		d := OfString(s)
+		d := Plain.OfString(s)
 		require.Equal(t, IsPlaceholder(s), d.State == record.CapturedPlaceholder, s)
 	})
 }

@@ -4,7 +4,6 @@
 package evidence
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 )
 
@@ -39,7 +39,7 @@ func ParseDigest(s string) (Digest, error) {
 		return d, errDigest
 	}
 	if id, keyed := strings.CutPrefix(s[:cut], algorithmKeyed+":"); keyed {
-		if id == "" || durable.CheckName(id, durable.MaxName) != nil {
+		if !content.ValidKeyID(id) {
 			return d, errDigest
 		}
 		d.KeyID = id
@@ -66,12 +66,12 @@ func (d Digest) String() string {
 
 // newHash returns what recomputes the digest, nil if that needs a key that is
 // not among keys.
-func (d Digest) newHash(keys map[string][]byte) hash.Hash {
+func (d Digest) newHash(keys map[string]*content.Key) hash.Hash {
 	if d.KeyID == "" {
-		return sha256.New()
+		return content.Plain.NewHash()
 	}
 	if key, found := keys[d.KeyID]; found {
-		return hmac.New(sha256.New, key)
+		return key.NewHash()
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (d Digest) newHash(keys map[string][]byte) hash.Hash {
 func (d Digest) nameIn(set string) string {
 	algorithm := algorithmPlain
 	if d.KeyID != "" {
-		algorithm = algorithmKeyed + "." + durable.PathElement(d.KeyID)
+		algorithm = algorithmKeyed + "." + d.KeyID
 	}
 	digits := hex.EncodeToString(d.Sum[:])
 	return path.Join(set, algorithm, digits[:2], digits+".age")

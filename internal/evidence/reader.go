@@ -13,6 +13,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 )
 
@@ -37,7 +38,7 @@ type Reader struct {
 	// Identities open objects; without any, nothing can be read.
 	Identities []age.Identity
 	// Keys recompute keyed digests, by key id.
-	Keys map[string][]byte
+	Keys map[string]*content.Key
 }
 
 // object is where a copy may be read.

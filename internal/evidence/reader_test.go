@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable/crashfs"
 	"github.com/readtrail/readtrail/internal/evidence"
 )
@@ -86,17 +87,17 @@ func TestAnObjectThatSomebodyElseEncryptedIsAMismatch(t *testing.T) {
 
 func TestAKeyedDigestNeedsItsKey(t *testing.T) {
 	fs, identity := crashfs.New(1), newIdentity(t)
-	c := keyedCopyOf("content", "k1", []byte("secret"))
+	c := keyedCopyOf("content", "k1", secretOf("secret"))
 	put(t, openStore(t, fs, kyc(t, identity)), c)
 	r := readerOf(fs, identity)
 	for name, test := range map[string]struct {
-		keys map[string][]byte
+		keys map[string]*content.Key
 		want error
 	}{
 		"no key":          {nil, evidence.ErrNoKey},
-		"another key":     {map[string][]byte{"k2": []byte("secret")}, evidence.ErrNoKey},
-		"the wrong bytes": {map[string][]byte{"k1": []byte("other")}, evidence.ErrMismatch},
-		"the key":         {map[string][]byte{"k1": []byte("secret")}, nil},
+		"another key":     {keys(t, "k2", "secret"), evidence.ErrNoKey},
+		"the wrong bytes": {keys(t, "k1", "other"), evidence.ErrMismatch},
+		"the key":         {keys(t, "k1", "secret"), nil},
 	} {
 		r.Keys = test.keys
 		got, err := get(t, r, c)
@@ -198,7 +199,7 @@ func FuzzAHostileObject(f *testing.F) {
 
 func FuzzParseDigest(f *testing.F) {
 	f.Add(copyOf("a").Digest)
-	f.Add("hmac-sha256:k:1:" + strings.Repeat("0f", 32))
+	f.Add("hmac-sha256:k-1:" + strings.Repeat("0f", 32))
 	f.Add("hmac-sha256::")
 	f.Fuzz(func(t *testing.T, s string) {
 		if d, err := evidence.ParseDigest(s); err == nil {

@@ -8,12 +8,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"testing"
 
 	"filippo.io/age"
 	"github.com/stretchr/testify/require"
 
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/evidence"
 )
@@ -44,14 +46,25 @@ func kyc(t testing.TB, identity *age.X25519Identity) []evidence.Set {
 	return []evidence.Set{{Class: "kyc", Name: "2026", Recipients: recipients(t, identity)}}
 }
 
-func copyOf(content string) carrier.Copy {
-	return carrier.Copy{Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(content))), Content: []byte(content)}
+func copyOf(text string) carrier.Copy {
+	return carrier.Copy{Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))), Content: []byte(text)}
 }
 
-func keyedCopyOf(content, keyID string, key []byte) carrier.Copy {
+func keyedCopyOf(text, keyID string, key []byte) carrier.Copy {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(content))
-	return carrier.Copy{Digest: fmt.Sprintf("hmac-sha256:%s:%x", keyID, mac.Sum(nil)), Content: []byte(content)}
+	mac.Write([]byte(text))
+	return carrier.Copy{Digest: fmt.Sprintf("hmac-sha256:%s:%x", keyID, mac.Sum(nil)), Content: []byte(text)}
+}
+
+// secretOf makes a secret that is long enough for a key.
+func secretOf(text string) []byte { return []byte(strings.Repeat(text, 32)) }
+
+// keys returns the key with an id that a text makes.
+func keys(t testing.TB, id, text string) map[string]*content.Key {
+	t.Helper()
+	key, err := content.NewKey(id, secretOf(text))
+	require.NoError(t, err)
+	return map[string]*content.Key{id: key}
 }
 
 func digestOf(t testing.TB, c carrier.Copy) evidence.Digest {

@@ -43,6 +43,11 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
 			in.from("request.record_refs", record.BasisRule)
 		}
 	}
+	if in.keying.refs {
+		for i, ref := range r.Request.RecordRefs {
+			r.Request.RecordRefs[i] = in.keying.key.Sum(ref)
+		}
+	}
 	r.Response.SourceRecordVersion = pick("response.source_record_version", identifier, ownSourceRecordVersion,
 		rule.sourceRecordVersion.text(c, identifier))
 	r.Response.AsOf = timeOf(pick("response.as_of", timeText, ownAsOf, rule.asOf.text(c, timeText)))

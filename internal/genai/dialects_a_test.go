@@ -43,7 +43,7 @@ func TestOnlyAKnownWrapperIsTakenOff(t *testing.T) {
 			o := newTestLifter(t).Span(testSpan{name: "f.tool", attrs: map[string]any{
 				"traceloop.span.kind": "tool", "traceloop.entity.name": "f", "traceloop.entity.input": c.input,
 			}}.input(t))
-			assert.Equal(t, content.OfString(c.want).Value, o.Read.Request.ArgumentsDigest)
+			assert.Equal(t, content.Plain.OfString(c.want).Value, o.Read.Request.ArgumentsDigest)
 			assert.Equal(t, c.basis, o.Read.Basis["request.arguments_digest"])
 			draft(t, o)
 		})
@@ -60,10 +60,10 @@ func TestAMatchIsWhatAnEventSaysOfIt(t *testing.T) {
 	require.Len(t, o.Read.Retrieval.Chunks, 3)
 	assert.Equal(t, "d1", o.Read.Retrieval.Chunks[0].ID)
 	assert.Equal(t, "0.5", o.Read.Retrieval.Chunks[0].Score)
-	assert.Equal(t, content.OfString(`{"Text":"x","Title":"t"}`).Value, o.Read.Retrieval.Chunks[0].ContentDigest)
+	assert.Equal(t, content.Plain.OfString(`{"Text":"x","Title":"t"}`).Value, o.Read.Retrieval.Chunks[0].ContentDigest)
 	assert.Equal(t, "7", o.Read.Retrieval.Chunks[1].ID)
 	assert.Empty(t, o.Read.Retrieval.Chunks[1].Score, "a distance is no score")
-	assert.Equal(t, content.OfString("e").Value, o.Read.Retrieval.Chunks[1].ContentDigest)
+	assert.Equal(t, content.Plain.OfString("e").Value, o.Read.Retrieval.Chunks[1].ContentDigest)
 	assert.Equal(t, record.Chunk{ID: "d3"}, o.Read.Retrieval.Chunks[2])
 	assert.Equal(t, record.BasisReassembled, o.Read.Basis["retrieval.chunks"])
 	assert.Equal(t, record.Capture{Request: record.CapturedNothing, Response: record.CapturedContent}, o.Read.Capture)
@@ -86,7 +86,7 @@ func TestMatchesAreGroupsOfAttributesOrEvents(t *testing.T) {
 	)}.input(t))
 	require.Len(t, o.Read.Retrieval.Chunks, 3)
 	assert.Equal(t, record.Chunk{ID: "d1", Score: "0.25"}, o.Read.Retrieval.Chunks[0])
-	assert.Equal(t, content.OfString(`{"text":"x"}`).Value, o.Read.Retrieval.Chunks[1].ContentDigest)
+	assert.Equal(t, content.Plain.OfString(`{"text":"x"}`).Value, o.Read.Retrieval.Chunks[1].ContentDigest)
 	assert.Equal(t, record.Chunk{}, o.Read.Retrieval.Chunks[2])
 	draft(t, o)
 }
@@ -114,8 +114,8 @@ func TestTheMembersOfAWholeRequestAreNotItsName(t *testing.T) {
 		"mcp.method.name": "tools/call", "mcp.tool.name": "f", "mcp.request.argument.id": `"1"`, "mcp.request.argument.note": `"n"`,
 		"mcp.tool.result.0.content": "a", "mcp.tool.result.1.content": "b",
 	}}.input(t))
-	assert.Equal(t, content.OfString(`{"id":"\"1\"","note":"\"n\""}`).Value, o.Read.Request.ArgumentsDigest)
-	assert.Equal(t, content.OfString(`{"0":"a","1":"b"}`).Value, o.Read.Response.ResultDigest)
+	assert.Equal(t, content.Plain.OfString(`{"id":"\"1\"","note":"\"n\""}`).Value, o.Read.Request.ArgumentsDigest)
+	assert.Equal(t, content.Plain.OfString(`{"0":"a","1":"b"}`).Value, o.Read.Response.ResultDigest)
 	assert.Equal(t, record.BasisReassembled, o.Read.Basis["response.result_digest"])
 	draft(t, o)
 }

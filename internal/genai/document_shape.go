@@ -193,7 +193,7 @@ func documentWith(members map[string]value) document {
 		_, metadata = objectIn(inner, documentMetadata)
 	}
 	d := document{
-		id:        idOrDigest(pick(value.isText, in(documentIDs, members, inner), in(metadataIDs, metadata)).text()),
+		id:        pick(value.isText, in(documentIDs, members, inner), in(metadataIDs, metadata)).text(),
 		score:     score(pick(isScore, in(documentScores, members, inner), in(metadataScores, metadata))),
 		content:   textIn(pick(isPresent, in(documentContents, members, inner, fields), in(metadataContents, metadata))),
 		writtenAt: timeOf(pick(value.isText, in(documentTimes, members, inner, metadata)).text()),

@@ -23,7 +23,7 @@ func chunksWant(chunks ...chunk) []record.Chunk {
 	for _, c := range chunks {
 		r := record.Chunk{ID: c.id, Score: c.score}
 		if c.text != "" {
-			d := content.OfString(c.text)
+			d := content.Plain.OfString(c.text)
 			r.ContentDigest, r.ContentCanonicalization, r.ContentSize = d.Value, string(d.Form), d.Size
 		}
 		out = append(out, r)

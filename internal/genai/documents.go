@@ -13,6 +13,7 @@ import (
 
 // document is one document of a retrieval or one entry of a memory.
 type document struct {
+	// id is as it came; a record names it as idOrDigest says.
 	id, score string
 	content   value
 	writtenAt record.Time
@@ -123,7 +124,7 @@ func inEvents(event, id, score_, content string) documentSource {
 			}
 			var d document
 			if v, ok := e.Attributes().Get(id); ok {
-				d.id = idOrDigest(scalar(v))
+				d.id = scalar(v)
 			}
 			if v, ok := e.Attributes().Get(score_); ok {
 				d.score = score(valueOf(v))

@@ -56,7 +56,7 @@ func matchOf(e ptrace.SpanEvent) (d document, reassembled bool) {
 		}
 		return value{}
 	}
-	d = document{id: idOrDigest(pick(matchIDs).text()), score: score(pick(matchScores)), content: pick(matchContents)}
+	d = document{id: pick(matchIDs).text(), score: score(pick(matchScores)), content: pick(matchContents)}
 	if d.content.ok {
 		return d, false
 	}
@@ -102,7 +102,7 @@ func matchAttributes(prefix, event string) documentSource {
 			}
 			switch leaf {
 			case "id":
-				d.id = idOrDigest(valueOf(v).text())
+				d.id = valueOf(v).text()
 			case "score":
 				d.score = score(valueOf(v))
 			case "document":

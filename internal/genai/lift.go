@@ -11,16 +11,18 @@ import (
 // lifting is what is known of an item while its record is built.
 type lifting struct {
 	*item
-	row    *compiledRow
+	row *compiledRow
+	// rule is what the configuration says about the source of a read.
+	rule   *compiledRule
+	keying keying
+	copies copies
 	header record.Header
 	// traceID and spanID are "" if invalid.
 	traceID, spanID string
 	status          record.Status
 	toolName        string
 	toolCallID      string
-	// rule is what the configuration says of the source.
-	rule  *compiledRule
-	basis map[string]record.Basis
+	basis           map[string]record.Basis
 }
 
 // from notes where a member's value came from.
@@ -78,18 +80,18 @@ func (l *lifting) correlate(parentSpanID string) {
 
 // build makes the read record of an item whose class is a read, except for its
 // id, which can depend on the rest. It fails if the read names more documents
-// than an entry can hold.
+// than an entry can hold, or would keep more than a read may.
 func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	r := &record.Read{
 		Header:     in.header,
 		ToolCallID: in.toolCallID,
 		Response:   record.Response{Status: in.status},
-		Retention:  record.Retention{ContentStored: record.DigestOnly, RedactionProfile: l.profile},
+		Retention:  record.Retention{RedactionProfile: in.rule.profile(l.profile)},
 	}
 	asked, basis := in.row.find(in.item, arguments)
-	arg := in.digest(asked)
-	if uri, secret := in.resource(); secret && asked.raw == nil && asked.data == uri.data {
-		arg = content.Digest{State: record.CapturedPlaceholder}
+	arg := content.Digest{State: record.CapturedPlaceholder}
+	if uri, secret := in.resource(); !secret || asked.raw != nil || asked.data != uri.data {
+		arg = in.digest(asked)
 	}
 	r.Request.ArgumentsDigest, r.Request.ArgumentsCanonicalization, r.Request.ArgumentsSize = arg.Value, form(arg), arg.Size
 	if arg.Value != "" {
@@ -106,9 +108,10 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 		in.from("response.result_digest", basis)
 	}
 	c := &contents{arguments: &tree{value: asked}, result: &tree{value: answered}}
-	in.rule = l.ruleFor(in.patterns())
-	q := in.digest(in.query(c))
-
+	q := content.Digest{State: record.CapturedNothing}
+	if in.reads(ClassRetrieval) {
+		q = in.digest(in.query(c))
+	}
 	r.Capture = record.Capture{Request: state(arg, q), Response: state(res)}
 	if in.reads(ClassRetrieval) {
 		found := in.found(c, ClassRetrieval)
@@ -133,7 +136,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	}
 	l.attribute(in, r, c)
 	r.EventType = eventTypes[in.readClass()]
-	return r, true
+	return r, in.retain(r, c)
 }
 
 // answeredBy says what was captured of the answer, given what was captured of
@@ -152,14 +155,18 @@ func answeredBy(whole record.Captured, found documents, texts []content.Digest) 
 }
 
 // digest digests a value as received. Where a dialect writes empty JSON in
-// place of content it is a placeholder.
+// place of content it is a placeholder. What is digested is kept if the rule of
+// the source wants a copy of everything.
 func (l *lifting) digest(v value) content.Digest {
 	if !v.ok {
 		return content.Digest{State: record.CapturedNothing}
 	}
 	d := v.digest(l.cache)
 	if l.row.noise {
-		d = d.EmptyAsPlaceholder()
+		d = l.cache.Key().EmptyAsPlaceholder(d)
+	}
+	if l.rule.retention.content == record.EvidenceCopy {
+		l.copies.add(v, d)
 	}
 	return d
 }
@@ -210,7 +217,7 @@ func (l *lifting) retrieval(q content.Digest, found documents, c *contents) (*re
 		c := l.digest(d.content)
 		texts = append(texts, c)
 		r.Chunks = append(r.Chunks, record.Chunk{
-			ID: d.id, Score: d.score,
+			ID: l.idOrDigest(d.id), Score: d.score,
 			ContentDigest: c.Value, ContentCanonicalization: form(c), ContentSize: c.Size,
 		})
 	}
@@ -232,7 +239,7 @@ func (l *lifting) memory(found documents, c *contents) *record.Memory {
 	for _, d := range found.list {
 		c := l.digest(d.content)
 		m.Entries = append(m.Entries, record.MemoryEntry{
-			ID: d.id, WrittenAt: d.writtenAt,
+			ID: l.idOrDigest(d.id), WrittenAt: d.writtenAt,
 			ContentDigest: c.Value, ContentCanonicalization: form(c), ContentSize: c.Size,
 		})
 	}
@@ -242,7 +249,7 @@ func (l *lifting) memory(found documents, c *contents) *record.Memory {
 	if len(found.list) > 0 {
 		return m
 	}
-	if id := l.row.accepted(l.item, entryID, idOrDigest); id != "" {
+	if id := l.row.accepted(l.item, entryID, l.idOrDigest); id != "" {
 		m.Entries = append(m.Entries, record.MemoryEntry{ID: id})
 	}
 	return m

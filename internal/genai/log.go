@@ -29,6 +29,6 @@ func (l *Lifter) Log(in LogInput) Observation {
 	lifting.correlate("")
 	return l.observe(lifting, func(*record.Read) string {
 		body := lifting.cache.Digest(in.Log.Body()).Value
-		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), it.name, lifting.toolCallID, body)
+		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), string(lifting.hidden(it.name)), lifting.toolCallID, body)
 	})
 }

@@ -65,14 +65,14 @@ func TestADialectTakesRowsAndAFixture(t *testing.T) {
 			assert.Equal(t, "lookup_customer", tool.Read.Source.ToolID)
 			assert.Equal(t, "call_a1", tool.Read.ToolCallID)
 			assert.Equal(t, "acme tool", tool.SafeName)
-			assert.Equal(t, content.OfString(`{"customer":"CANARY-acme-1"}`).Value, tool.Read.Request.ArgumentsDigest)
-			assert.Equal(t, content.OfString("medium risk, CANARY-acme-2").Value, tool.Read.Response.ResultDigest)
+			assert.Equal(t, content.Plain.OfString(`{"customer":"CANARY-acme-1"}`).Value, tool.Read.Request.ArgumentsDigest)
+			assert.Equal(t, content.Plain.OfString("medium risk, CANARY-acme-2").Value, tool.Read.Response.ResultDigest)
 			assert.Equal(t, ClassRetrieval, search.Class)
 			assert.Empty(t, search.SafeName)
 			assert.EqualValues(t, 3, search.Read.Retrieval.TopK)
 			require.Len(t, search.Read.Retrieval.Chunks, 2)
 			assert.Equal(t, "doc-9", search.Read.Retrieval.Chunks[1].ID)
-			assert.Equal(t, content.OfString("CANARY-acme-6").Value, search.Read.Retrieval.Chunks[1].ContentDigest)
+			assert.Equal(t, content.Plain.OfString("CANARY-acme-6").Value, search.Read.Retrieval.Chunks[1].ContentDigest)
 		})
 	}
 }

@@ -143,7 +143,7 @@ func ownDocumentsOf(it *item) []namedDocument {
 		}
 		id := pick(value.isText, in([]string{"id", "document_id"}, members))
 		out = append(out, namedDocument{record.Document{
-			DocumentID:      idOrDigest(id.text()),
+			DocumentID:      it.idOrDigest(id.text()),
 			ChecksumSHA256:  checksum(members["checksum_sha256"].text()),
 			ObjectVersionID: identifier(members["object_version_id"].text()),
 			ReceivedAt:      timeOf(members["received_at"].text()),

@@ -18,6 +18,8 @@ import (
 // source. The first rule that matches a read applies; attributes that the
 // application set win over it.
 type SourceRule struct {
+	// Name names the rule in records; without one its place does.
+	Name                string            `mapstructure:"name"`
 	Match               SourceMatch       `mapstructure:"match"`
 	System              string            `mapstructure:"system"`
 	Kind                record.SourceKind `mapstructure:"kind"`
@@ -30,6 +32,9 @@ type SourceRule struct {
 	Documents           *DocumentsRule    `mapstructure:"documents"`
 	Retrieval           *RetrievalRule    `mapstructure:"retrieval"`
 	Memory              *MemoryRule       `mapstructure:"memory"`
+	// Digest is the key of this source, instead of the organization's.
+	Digest    DigestKey `mapstructure:"digest"`
+	Retention Retention `mapstructure:"retention"`
 
 	_ struct{}
 }
@@ -143,6 +148,37 @@ type compiledRule struct {
 	boundary            Boundary
 	contentLocation     string
 	listed
+	// name stands in the redaction profile of reads that the rule matches.
+	name      string
+	keying    keying
+	retention compiledRetention
+}
+
+// noRule is the rule of what no rule matches.
+var noRule = compiledRule{retention: compiledRetention{content: record.DigestOnly}}
+
+// profile returns the redaction profile of a read.
+func (r *compiledRule) profile(base string) string {
+	if r.name == "" {
+		return base
+	}
+	return base + "/" + r.name
+}
+
+// CheckConfig checks what no section can check alone: no two keys have one id,
+// and no two rules one name.
+func CheckConfig(d *DigestConfig, sources []SourceRule) error {
+	errs := []error{checkKeyIDs(d, sources)}
+	first := map[string]int{}
+	for i := range sources {
+		name := sources[i].Name
+		if j, found := first[name]; found && name != "" {
+			errs = append(errs, fmt.Errorf("sources[%d].name is that of sources[%d]; give each rule a name of its own", i, j))
+			continue
+		}
+		first[name] = i
+	}
+	return errors.Join(errs...)
 }
 
 func compileSources(rules []SourceRule) ([]compiledRule, error) {
@@ -155,6 +191,12 @@ func compileSources(rules []SourceRule) ([]compiledRule, error) {
 				errs = append(errs, fmt.Errorf("sources[%d].%w", i, e))
 			}
 			continue
+		}
+		if c.name == "" {
+			c.name = fmt.Sprintf("sources[%d]", i)
+		}
+		if c.keying, err = rules[i].Digest.load(); err != nil {
+			errs = append(errs, fmt.Errorf("sources[%d].digest.%w", i, err))
 		}
 		out = append(out, *c)
 	}
@@ -185,7 +227,15 @@ func (r *SourceRule) compile() (*compiledRule, error) {
 		fail("boundary: set both data_boundary_ref and purpose, or none")
 	}
 	shaped("content_location", r.ContentLocation, labelText, label)
+	shaped("name", r.Name, "single word of letters, digits and _.:/- (at most 64)", token)
+	for _, err := range r.Digest.check() {
+		fail("digest.%w", err)
+	}
+	retention, retentionErrs := r.Retention.compile()
+	v.errs = append(v.errs, retentionErrs...)
 	c := &compiledRule{
+		name:                r.Name,
+		retention:           retention,
 		match:               r.Match,
 		system:              r.System,
 		kind:                r.Kind,
@@ -237,9 +287,6 @@ func (l *Lifter) ruleFor(tool, index, scope string) *compiledRule {
 	}
 	return &noRule
 }
-
-// noRule says nothing.
-var noRule compiledRule
 
 // wildcard reports whether a pattern matches; an empty pattern matches
 // everything. It takes time in proportion to the product of the lengths.

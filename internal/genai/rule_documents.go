@@ -227,21 +227,21 @@ func (c *values) memory(r *MemoryRule) compiledMemory {
 }
 
 // named returns the documents that a rule names, with those that have no id.
-func (d *compiledDocuments) named(c *contents) []namedDocument {
+func (d *compiledDocuments) named(it *item, c *contents) []namedDocument {
 	elements := []*contents{c}
 	if d.from.isPlace() {
 		elements, _ = d.from.each(c)
 	} else if ids := d.id.texts(c); len(ids) > 1 {
 		var out []namedDocument
 		for _, id := range ids {
-			out = append(out, namedDocument{record.Document{DocumentID: idOrDigest(id)}, d.withContent})
+			out = append(out, namedDocument{record.Document{DocumentID: it.idOrDigest(id)}, d.withContent})
 		}
 		return out
 	}
 	var out []namedDocument
 	for _, e := range elements {
 		out = append(out, namedDocument{record.Document{
-			DocumentID:      d.id.text(e, idOrDigest),
+			DocumentID:      d.id.text(e, it.idOrDigest),
 			ChecksumSHA256:  d.checksum.text(e, checksum),
 			ObjectVersionID: d.version.text(e, identifier),
 			ReceivedAt:      timeOf(d.receivedAt.text(e, timeText)),
@@ -250,6 +250,9 @@ func (d *compiledDocuments) named(c *contents) []namedDocument {
 	return out
 }
 
+// anyText takes a text whatever its shape.
+func anyText(s string) string { return s }
+
 // found returns the chunks or entries that a rule names. They are not ok if its
 // path leads nowhere; then a convention may know better.
 func (l *compiledList) found(c *contents) documents {
@@ -257,7 +260,7 @@ func (l *compiledList) found(c *contents) documents {
 	found := documents{basis: record.BasisRule, answered: l.from.result != nil, ok: ok}
 	for _, e := range elements {
 		found.list = append(found.list, document{
-			id:        l.id.text(e, idOrDigest),
+			id:        l.id.text(e, anyText),
 			score:     score(l.score.part(e)),
 			content:   l.content.part(e),
 			writtenAt: timeOf(l.writtenAt.text(e, timeText)),

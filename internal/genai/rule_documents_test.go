@@ -122,8 +122,8 @@ func TestAContentIsDigestedAsItWasReceived(t *testing.T) {
 	for _, c := range []string{`{"n":9007199254740993, "m":1}`, `[1.10,2]`, `7`, `true`, `1e400`} {
 		r := ruled(t, rule, "", `{"a":[{"b":{"c":"first"}},{"b":{"c":`+c+`}}]}`)
 		require.Len(t, r.Retrieval.Chunks, 2)
-		assert.Equal(t, content.OfString("first").Value, r.Retrieval.Chunks[0].ContentDigest)
-		want := content.OfString(c)
+		assert.Equal(t, content.Plain.OfString("first").Value, r.Retrieval.Chunks[0].ContentDigest)
+		want := content.Plain.OfString(c)
 		assert.Equal(t, record.Chunk{ContentDigest: want.Value, ContentCanonicalization: string(want.Form), ContentSize: want.Size}, r.Retrieval.Chunks[1], c)
 	}
 }

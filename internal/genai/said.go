@@ -57,18 +57,18 @@ func (l *lifting) reads(class Class) bool {
 
 // index returns the id of the index that was searched.
 func (l *lifting) index(c *contents) string {
-	id := l.said("retrieval.index_id", givenID, ownIndexID, l.rule.retrieval.indexID.text(c, idOrDigest))
+	id := l.said("retrieval.index_id", givenID, ownIndexID, l.rule.retrieval.indexID.text(c, l.idOrDigest))
 	if id == "" {
-		id = l.row.accepted(l.item, indexID, idOrDigest)
+		id = l.row.accepted(l.item, indexID, l.idOrDigest)
 	}
 	return id
 }
 
 // store returns the id of the memory.
 func (l *lifting) store(c *contents) string {
-	id := l.said("memory.store_id", givenID, ownStoreID, l.rule.memory.storeID.text(c, idOrDigest))
+	id := l.said("memory.store_id", givenID, ownStoreID, l.rule.memory.storeID.text(c, l.idOrDigest))
 	if id == "" {
-		id = l.row.accepted(l.item, storeID, idOrDigest)
+		id = l.row.accepted(l.item, storeID, l.idOrDigest)
 	}
 	return id
 }
@@ -120,7 +120,7 @@ func (l *lifting) resource() (uri value, secret bool) {
 func (l *lifting) documents(c *contents, status record.Status) ([]record.Document, bool) {
 	named, basis := ownDocumentsOf(l.item), record.BasisAttribute
 	if len(named) == 0 && l.rule.documents.given {
-		named, basis = l.rule.documents.named(c), record.BasisRule
+		named, basis = l.rule.documents.named(l.item, c), record.BasisRule
 	}
 	if len(named) > maxDocuments {
 		return nil, false
@@ -142,8 +142,8 @@ func (l *lifting) documents(c *contents, status record.Status) ([]record.Documen
 		l.from("documents", basis)
 		return out, true
 	}
-	if uri, secret := l.resource(); l.row.class == ClassDocument && !secret {
-		if id := l.digest(uri).Value; id != "" {
+	if uri, secret := l.resource(); l.row.class == ClassDocument && uri.ok && !secret {
+		if id := uri.digest(l.cache).Value; id != "" {
 			out = []record.Document{{DocumentID: id, WithContent: status == record.StatusOK}}
 		}
 	}

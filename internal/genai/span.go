@@ -42,7 +42,14 @@ func (l *Lifter) Span(in SpanInput) Observation {
 
 // begin recognizes an item and reads what every record needs.
 func (l *Lifter) begin(it *item, upstream string) *lifting {
-	in := &lifting{item: it, row: l.table.match(it)}
+	in := &lifting{item: it, row: l.table.match(it), rule: &noRule, keying: l.keyings.of(it.resource)}
+	if _, isRead := eventTypes[in.row.class]; isRead {
+		in.rule = l.ruleFor(in.patterns())
+	}
+	if in.rule.keying.key != nil {
+		in.keying = in.rule.keying
+	}
+	it.cache.Use(in.keying.key) // before anything is digested
 	if upstream == "" {
 		upstream = record.UnverifiedInput
 	}
@@ -96,6 +103,7 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 	}
 	r.Basis = in.basis
 	o.Read = r
+	o.Copies, o.Store = in.copies.list, r.Retention.CopyRef
 	return o
 }
 
@@ -111,16 +119,25 @@ func (l *lifting) besides(in SpanInput, r *record.Read) [][]byte {
 	numbers = binary.BigEndian.AppendUint64(numbers, uint64(s.EndTimestamp()))
 	numbers = append(numbers, byte(s.Kind()), byte(s.Status().Code()))
 	return [][]byte{
-		numbers, parent[:], []byte(l.scope.Name()), []byte(s.Name()), []byte(l.toolName), []byte(l.toolCallID),
-		[]byte(r.Request.ArgumentsDigest), []byte(r.Response.ResultDigest), []byte(s.TraceState().AsRaw()),
-		resourceText(in.Resource, "service.name"), resourceText(in.Resource, "service.instance.id"),
+		numbers, parent[:], l.hidden(l.scope.Name()), l.hidden(s.Name()), []byte(l.toolName), []byte(l.toolCallID),
+		[]byte(r.Request.ArgumentsDigest), []byte(r.Response.ResultDigest), l.hidden(s.TraceState().AsRaw()),
+		l.resourceText(in.Resource, "service.name"), l.resourceText(in.Resource, "service.instance.id"),
 	}
 }
 
-func resourceText(r pcommon.Resource, key string) []byte {
+// hidden returns what stands in a derived id for a text that may be content.
+// With a key that is a digest, so that the id confirms no guess of it either.
+func (l *lifting) hidden(text string) []byte {
+	if key := l.cache.Key(); key != nil {
+		return []byte(key.Sum(text))
+	}
+	return []byte(text)
+}
+
+func (l *lifting) resourceText(r pcommon.Resource, key string) []byte {
 	v, ok := r.Attributes().Get(key)
 	if !ok {
 		return nil
 	}
-	return []byte(scalar(v))
+	return l.hidden(scalar(v))
 }

@@ -34,8 +34,7 @@ var aliyunMemory = otelMemoryCommon.plus(aliyunCommon).plus(fields{
 	executionID:     attr("gen_ai.memory.run_id"),
 	agentID:         attr("gen_ai.agent.id", "gen_ai.memory.agent_id"),
 	topK:            attr("gen_ai.memory.top_k", "gen_ai.memory.limit"),
-	query:           attr("gen_ai.memory.query.text"),
-	arguments:       attr("gen_ai.memory.input.messages"),
+	arguments:       attr("gen_ai.memory.input.messages", "gen_ai.memory.query.text"),
 	result:          attr("gen_ai.memory.output.messages"),
 })
 

@@ -36,7 +36,6 @@ func haystackReads() []row {
 			when: haystackComponent("MemoryStore", "MemoryRetriever", "MemoryWriter", "ChatMessageRetriever", "ChatMessageWriter"),
 			fields: otelMemoryCommon.plus(fields{
 				memoryOperation: attr("haystack.component.type"),
-				query:           inside(haystackInput, "query"),
 				arguments:       haystackInput,
 				result:          haystackOutput,
 			}),

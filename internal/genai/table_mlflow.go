@@ -44,7 +44,6 @@ func mlflowReads() []row {
 		{
 			dialect: dialectMLflow, when: mlflowType("MEMORY"), class: ClassMemory,
 			fields: otelMemoryCommon.plus(fields{
-				query:     inside(mlflowInputs, "query"),
 				arguments: mlflowInputs,
 				result:    mlflowOutputs,
 			}),

@@ -12,9 +12,8 @@ var openLITMemory = otelMemoryCommon.plus(fields{
 	memoryOperation: first(attr("gen_ai.memory.operation"), nameTail("memory "), attr(operation)),
 	conversationID:  attr("gen_ai.conversation.id", "gen_ai.memory.session_id", "gen_ai.session.id", "session.id"),
 	executionID:     attr("gen_ai.run.id"),
-	query:           attr("gen_ai.memory.search.query", "gen_ai.memory.query.text"),
 	topK:            attr("gen_ai.memory.search.limit"),
-	arguments:       attr("gen_ai.input.messages", "gen_ai.memory.input"),
+	arguments:       attr("gen_ai.input.messages", "gen_ai.memory.input", "gen_ai.memory.search.query", "gen_ai.memory.query.text"),
 	result:          attr("gen_ai.output.messages"),
 	entryID:         attr("gen_ai.memory.record.id", "db.update.id", "db.delete.id", "db.operation.id"),
 })

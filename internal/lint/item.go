@@ -97,6 +97,7 @@ func flagsOf(r *record.Read) []string {
 	flag("no_system", r.Source.System == "")
 	flag("no_boundary", r.Boundary == nil)
 	flag("no_ids", r.ObservedBy.IDProblem != "")
+	flag("uncheckable", r.Uncheckable())
 	return flags
 }
 

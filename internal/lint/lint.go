@@ -85,7 +85,7 @@ func (l *Linter) traces(td ptrace.Traces) {
 			l.scope(ss.Scope())
 			l.stripper.SchemaURL(ss.SchemaUrl(), &l.counts)
 		}
-		l.stripper.Resource(rs.Resource(), &l.counts)
+		l.stripper.Resource(rs.Resource(), nil, &l.counts)
 		l.stripper.SchemaURL(rs.SchemaUrl(), &l.counts)
 	}
 }
@@ -105,12 +105,12 @@ func (l *Linter) logs(ld plog.Logs) {
 			l.scope(sl.Scope())
 			l.stripper.SchemaURL(sl.SchemaUrl(), &l.counts)
 		}
-		l.stripper.Resource(rl.Resource(), &l.counts)
+		l.stripper.Resource(rl.Resource(), nil, &l.counts)
 		l.stripper.SchemaURL(rl.SchemaUrl(), &l.counts)
 	}
 }
 
-func (l *Linter) scope(scope pcommon.InstrumentationScope) { l.stripper.Scope(scope, &l.counts) }
+func (l *Linter) scope(scope pcommon.InstrumentationScope) { l.stripper.Scope(scope, nil, &l.counts) }
 
 // begin notes what an item is.
 func (l *Linter) begin(seen *genai.Observation, scope pcommon.InstrumentationScope, name string) {

@@ -4,6 +4,8 @@
 package readrecordprocessor
 
 import (
+	"slices"
+
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/internal/strip"
@@ -25,9 +27,35 @@ func (c *Config) Compile() (*genai.Lifter, *strip.Stripper, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lifter, err := genai.New(genai.Options{Sources: c.Sources, Profile: stripper.Profile()})
+	sources := c.Sources
+	if !c.Records {
+		sources = keepingNothing(sources)
+	}
+	lifter, err := genai.New(genai.Options{Sources: sources, Digest: c.Digest, Profile: stripper.Profile()})
 	if err != nil {
 		return nil, nil, err
 	}
 	return lifter, stripper, nil
+}
+
+// keepingNothing returns rules by which no content is copied, for a processor
+// that makes no records to name the copies.
+func keepingNothing(sources []genai.SourceRule) []genai.SourceRule {
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i].Retention = genai.Retention{}
+	}
+	return sources
+}
+
+// WithoutKeys returns the configuration without the keys of digests, for whoever
+// asks what would happen and has no use for the digests themselves.
+func (c *Config) WithoutKeys() *Config {
+	plain := *c
+	plain.Digest = genai.DigestConfig{}
+	plain.Sources = slices.Clone(c.Sources)
+	for i := range plain.Sources {
+		plain.Sources[i].Digest = genai.DigestKey{}
+	}
+	return &plain
 }

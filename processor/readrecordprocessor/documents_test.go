@@ -29,7 +29,7 @@ func callOf(t *testing.T, tool string, attrs map[string]any, change ...func(ptra
 	cfg, err := load(t, "all_settings")
 	require.NoError(t, err)
 	cfg.(*Config).Mode = ModeStrict
-	p, s := newTraces(t, settings(nil), cfg.(*Config))
+	p, s := newTraces(t, settings(nil), cfg.(*Config).WithoutKeys())
 	td := ptrace.NewTraces()
 	span := toolSpan(newScope(td), 1)
 	require.NoError(t, span.Attributes().FromRaw(attrs))
@@ -61,7 +61,7 @@ func TestARuleNamesTheDocumentsOfATool(t *testing.T) {
 		`{"id":"doc_1","sha256":"` + sumOne + `","version":"3","received_at":"2026-10-09T08:12:03Z"},{"sha256":"` + sumOne + `"}]}`
 	want := []record.Document{
 		{DocumentID: "doc_1", ChecksumSHA256: sumOne, ObjectVersionID: "3", ReceivedAt: timeOf(t, "2026-10-09T08:12:03.000000000Z"), WithContent: true},
-		{DocumentID: content.OfRaw([]byte("Akte CANARY.pdf")).Value, ChecksumSHA256: sumTwo, WithContent: true},
+		{DocumentID: content.Plain.OfRaw([]byte("Akte CANARY.pdf")).Value, ChecksumSHA256: sumTwo, WithContent: true},
 	}
 	for name, result := range map[string]any{
 		"JSON":                      list,
@@ -128,7 +128,7 @@ func TestTheApplicationNamesItsDocuments(t *testing.T) {
 }
 
 func TestARuleSaysWhatAToolFoundInAnIndex(t *testing.T) {
-	first, object := content.OfString(canary), content.OfString(`{"a":0.1,"b":"x"}`)
+	first, object := content.Plain.OfString(canary), content.Plain.OfString(`{"a":0.1,"b":"x"}`)
 	want := []record.Chunk{
 		{ID: "c_1", Score: "0.87", ContentDigest: first.Value, ContentCanonicalization: "bytes", ContentSize: first.Size},
 		{ID: "9007199254740993", Score: "0.5", ContentDigest: object.Value, ContentCanonicalization: "jcs", ContentSize: object.Size},
@@ -181,7 +181,7 @@ func TestARuleSaysWhatAToolFoundInAnIndex(t *testing.T) {
 }
 
 func TestARuleSaysWhatAToolFoundInAMemory(t *testing.T) {
-	note := content.OfString(canary)
+	note := content.Plain.OfString(canary)
 	want := []record.MemoryEntry{
 		{ID: "m_1", WrittenAt: timeOf(t, "2026-01-02T03:04:05.500000000Z"), ContentDigest: note.Value, ContentCanonicalization: "bytes", ContentSize: note.Size},
 		{ID: "m_2"},
@@ -216,7 +216,7 @@ func TestMoreDocumentsThanAnEntryHoldsAreUnrecordable(t *testing.T) {
 	} {
 		cfg, err := load(t, "all_settings")
 		require.NoError(t, err)
-		p, s := newTraces(t, settings(nil), cfg.(*Config))
+		p, s := newTraces(t, settings(nil), cfg.(*Config).WithoutKeys())
 		td := ptrace.NewTraces()
 		span := toolSpan(newScope(td), 1)
 		require.NoError(t, span.Attributes().FromRaw(attrs))

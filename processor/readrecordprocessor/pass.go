@@ -60,7 +60,7 @@ func (p *pass) end(ctx context.Context) context.Context {
 // more; the sender sends the request again.
 func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 	for _, rs := range td.ResourceSpans().All() {
-		routing := p.routing(rs.Resource())
+		routing, key := p.routing(rs.Resource()), p.lifter.Key(rs.Resource())
 		p.lineages.nextResource()
 		for _, ss := range rs.ScopeSpans().All() {
 			for i, span := range ss.Spans().All() {
@@ -69,10 +69,10 @@ func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 				}
 				p.span(rs.Resource(), ss.Scope(), span, routing)
 			}
-			p.scope(ss.Scope())
+			p.scope(ss.Scope(), key)
 			ss.SetSchemaUrl(p.stripper.SchemaURL(ss.SchemaUrl(), &p.stripped))
 		}
-		p.resource(rs.Resource())
+		p.resource(rs.Resource(), key)
 		rs.SetSchemaUrl(p.stripper.SchemaURL(rs.SchemaUrl(), &p.stripped))
 	}
 	return nil
@@ -81,7 +81,7 @@ func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 // logs is traces for log records.
 func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 	for _, rl := range ld.ResourceLogs().All() {
-		routing := p.routing(rl.Resource())
+		routing, key := p.routing(rl.Resource()), p.lifter.Key(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
 			for i, log := range sl.LogRecords().All() {
 				if i%lookAround == 0 && ctx.Err() != nil {
@@ -89,10 +89,10 @@ func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 				}
 				p.log(rl.Resource(), sl.Scope(), log, routing)
 			}
-			p.scope(sl.Scope())
+			p.scope(sl.Scope(), key)
 			sl.SetSchemaUrl(p.stripper.SchemaURL(sl.SchemaUrl(), &p.stripped))
 		}
-		p.resource(rl.Resource())
+		p.resource(rl.Resource(), key)
 		rl.SetSchemaUrl(p.stripper.SchemaURL(rl.SchemaUrl(), &p.stripped))
 	}
 	return nil
@@ -129,13 +129,19 @@ func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope
 	label(log.Attributes(), &seen, mark)
 }
 
-func (p *pass) scope(scope pcommon.InstrumentationScope) {
-	p.stripper.Scope(scope, &p.stripped)
+// scope strips a scope, whose digests have the key of the resource: which items
+// of it a source of its own has a key for does not matter to it.
+func (p *pass) scope(scope pcommon.InstrumentationScope, key *content.Key) {
+	p.cache.Reset()
+	p.cache.Use(key)
+	p.stripper.Scope(scope, &p.cache, &p.stripped)
 	unmark(scope.Attributes())
 }
 
-func (p *pass) resource(resource pcommon.Resource) {
-	p.stripper.Resource(resource, &p.stripped)
+func (p *pass) resource(resource pcommon.Resource, key *content.Key) {
+	p.cache.Reset()
+	p.cache.Use(key)
+	p.stripper.Resource(resource, &p.cache, &p.stripped)
 	unmark(resource.Attributes())
 }
 

@@ -110,8 +110,8 @@ const (
 func TestContentThatALibraryShouldNotHaveCapturedDoesNotLeave(t *testing.T) {
 	p := spansPass(t, "openai-agents", spanJSON(one, "", opKey, "execute_tool", toolKey, "f", argumentsKey, `{"k":"S3CRET"}`, resultKey, "S3CRET"))
 	require.Len(t, p.reads, 1)
-	assert.Equal(t, content.OfString(`{"k":"S3CRET"}`).Value, p.reads[0].Request.ArgumentsDigest)
-	assert.Equal(t, content.OfString("S3CRET").Value, p.reads[0].Response.ResultDigest)
+	assert.Equal(t, content.Plain.OfString(`{"k":"S3CRET"}`).Value, p.reads[0].Request.ArgumentsDigest)
+	assert.Equal(t, content.Plain.OfString("S3CRET").Value, p.reads[0].Response.ResultDigest)
 }
 
 // pydantic-ai#8403: status and exception repeat what was left out elsewhere.
@@ -121,7 +121,7 @@ func TestContentInStatusAndExceptionDoesNotLeave(t *testing.T) {
 		toolKey, "f"))
 	require.Len(t, p.reads, 1)
 	assert.Equal(t, record.StatusError, p.reads[0].Response.Status)
-	assert.Contains(t, p.output, content.OfString("S3CRET").Value)
+	assert.Contains(t, p.output, content.Plain.OfString("S3CRET").Value)
 	assert.Contains(t, p.output, "ToolRetryError")
 }
 
@@ -129,12 +129,12 @@ func TestContentInStatusAndExceptionDoesNotLeave(t *testing.T) {
 // skipped.
 func TestContentInSpanEventsDoesNotLeave(t *testing.T) {
 	p := spansPass(t, "s", spanJSON(one, `"events":[{"name":"gen_ai.tool.message","attributes":[{"key":"content","value":{"stringValue":"S3CRET"}}]}]`))
-	assert.Contains(t, p.output, content.OfString("S3CRET").Value)
+	assert.Contains(t, p.output, content.Plain.OfString("S3CRET").Value)
 }
 
 // opentelemetry-collector-contrib#37239: log bodies were skipped.
 func TestContentInLogBodiesDoesNotLeave(t *testing.T) {
-	want := content.OfString(`{"content":"S3CRET"}`).Value
+	want := content.Plain.OfString(`{"content":"S3CRET"}`).Value
 	for _, body := range []string{
 		`{"kvlistValue":{"values":[{"key":"content","value":{"stringValue":"S3CRET"}}]}}`, `{"stringValue":"{\"content\":\"S3CRET\"}"}`,
 	} {
@@ -147,8 +147,8 @@ func TestJSONThatWasCutIsDigestedAsItCame(t *testing.T) {
 	const cut = `[{"role":"user","content":"aaa`
 	p := spansPass(t, "ai", spanJSON(one, "", "ai.operationId", "ai.generateText.doGenerate", "ai.prompt.messages", cut))
 	assert.Empty(t, p.reads)
-	assert.Contains(t, p.output, content.OfString(cut).Value)
-	assert.Equal(t, record.CapturedTruncated, content.OfString(cut).State)
+	assert.Contains(t, p.output, content.Plain.OfString(cut).Value)
+	assert.Equal(t, record.CapturedTruncated, content.Plain.OfString(cut).State)
 }
 
 // openinference#3143: arguments encoded twice.
@@ -221,7 +221,7 @@ func TestNumbersThatAreNone(t *testing.T) {
 	attrs.PutDouble(resultKey, math.NaN())
 	p := tracesPass(t, td)
 	require.Len(t, p.reads, 1)
-	assert.Equal(t, content.OfString("NaN").Value, p.reads[0].Response.ResultDigest)
+	assert.Equal(t, content.Plain.OfString("NaN").Value, p.reads[0].Response.ResultDigest)
 }
 
 // opentelemetry-collector-contrib#35723: text that is not UTF-8, cut in the
@@ -232,7 +232,7 @@ func TestTextThatIsNotUTF8IsDigestedByItsBytes(t *testing.T) {
 		td.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).Attributes().PutStr(resultKey, text)
 		p := tracesPass(t, td)
 		require.Len(t, p.reads, 1)
-		assert.Equal(t, content.OfRaw([]byte(text)).Value, p.reads[0].Response.ResultDigest)
+		assert.Equal(t, content.Plain.OfRaw([]byte(text)).Value, p.reads[0].Response.ResultDigest)
 		assert.Equal(t, "bytes", p.reads[0].Response.ResultCanonicalization)
 	}
 }
@@ -273,6 +273,6 @@ func TestLargeIntegersStayExact(t *testing.T) {
 	for i, form := range []string{"bytes", "json"} {
 		assert.Equal(t, []string{"9007199254740993"}, p.reads[i].Request.RecordRefs)
 		assert.Equal(t, form, p.reads[i].Request.ArgumentsCanonicalization)
-		assert.Equal(t, content.OfRaw([]byte(args)).Value, p.reads[i].Request.ArgumentsDigest)
+		assert.Equal(t, content.Plain.OfRaw([]byte(args)).Value, p.reads[i].Request.ArgumentsDigest)
 	}
 }
