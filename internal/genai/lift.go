@@ -12,8 +12,10 @@ import (
 // lifting is what is known of an item while its record is built.
 type lifting struct {
 	*item
-	row    *compiledRow
-	header record.Header
+	row *compiledRow
+	// touched is the row of the external system that the item touched.
+	touched *compiledRow
+	header  record.Header
 	// traceID and spanID are "" if invalid.
 	traceID, spanID string
 	status          record.Status
