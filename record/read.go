@@ -35,6 +35,15 @@ type Read struct {
 	Basis map[string]Basis `json:"basis,omitzero"`
 }
 
+// Uncheckable reports whether nobody can recompute the digests of the read
+// later: only digests were kept, and the source record's version or as-of time
+// and the place where the content can be fetched are not both known
+// (requirement A6).
+func (r *Read) Uncheckable() bool {
+	dated := r.Response.SourceRecordVersion != "" || !r.Response.AsOf.IsZero()
+	return r.Retention.ContentStored == DigestOnly && !(dated && r.Retention.ContentLocation != "")
+}
+
 // SourceKind is the kind of system that was read.
 type SourceKind string
 

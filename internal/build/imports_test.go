@@ -30,7 +30,7 @@ func imports(t *testing.T, pkg string) []string {
 // TestAnAuditorLinksTheJournalWithoutACollector holds rule 1 of the house: these
 // rooms import nothing of OpenTelemetry.
 func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
-	for _, pkg := range []string{"record", "journal", "schema", "internal/content", "internal/durable", "internal/segment", "internal/ledger", "cmd/readtrail"} {
+	for _, pkg := range []string{"record", "journal", "schema", "internal/content", "internal/durable", "internal/segment", "internal/ledger", "internal/lineage", "cmd/readtrail"} {
 		for _, dep := range imports(t, pkg) {
 			assert.False(t, strings.HasPrefix(dep, "go.opentelemetry.io/"), "%s imports %s", pkg, dep)
 		}
@@ -44,7 +44,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"record": 0, "internal/durable": 0,
 		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1,
 		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2,
-		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3,
+		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3, "internal/lineage": 3,
 		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4, "cmd/readtrail": 4,
 	}
 	for pkg, own := range rank {
