@@ -54,7 +54,7 @@ type gathered struct {
 }
 
 func (p *gathered) add(at position, e *journal.Entry, o *observation) error {
-	row := &shownEntry{observation: o, position: at, journalID: e.Header.JournalID}
+	row := &shownEntry{observation: o, position: at, journalID: e.Header.JournalID, scope: e.Header.Scope.OrganizationRef + "/" + e.Header.Scope.RetentionClass}
 	if p.bodies && o.joins != nil {
 		row.body = bytes.Clone(e.Body)
 	}

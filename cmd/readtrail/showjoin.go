@@ -25,6 +25,8 @@ type shownEntry struct {
 	*observation
 	position
 	journalID string
+	// scope names the organization and the retention class of its journal.
+	scope string
 	// body is kept only if it will be printed.
 	body jsontext.Value
 }

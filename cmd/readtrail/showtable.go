@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/readtrail/readtrail/internal/lineage"
@@ -16,8 +17,9 @@ type entryTable struct {
 	gathered
 	// marked says that a row has the mark that is explained below the tables.
 	marked bool
-	// printed holds the reads that were shown, by the row that leads them.
-	printed map[*lineage.Read]*shownEntry
+	// leads holds for each read the row under which the whole read is shown. Rows
+	// of the read in the tables of other journals only say where that is.
+	leads map[*lineage.Read]*shownEntry
 }
 
 // entryColumns are in the order of the table; a terminal that is too narrow
@@ -51,7 +53,7 @@ func (p *entryTable) end(sources []*journal.Source) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.printed = map[*lineage.Read]*shownEntry{}
+	p.leads = leads(p.rows, joined)
 	for rows := p.rows; len(rows) > 0; {
 		n := 1
 		for n < len(rows) && rows[n].source == rows[0].source {
@@ -63,7 +65,7 @@ func (p *entryTable) end(sources []*journal.Source) (int, error) {
 		if len(sources) > 1 {
 			fmt.Fprintf(p.con.out, "journal: %s (%s)\n", escape(rows[0].journalID), escape(sources[rows[0].source].Path))
 		}
-		if err := p.write(rows[:n], joined, sources); err != nil {
+		if err := p.write(rows[:n], joined); err != nil {
 			return 0, err
 		}
 		rows = rows[n:]
@@ -79,7 +81,7 @@ func (p *entryTable) end(sources []*journal.Source) (int, error) {
 
 // write prints the rows of one journal: a read where its first row stands, with
 // the others and what was touched beneath.
-func (p *entryTable) write(rows []*shownEntry, joined *joining, sources []*journal.Source) error {
+func (p *entryTable) write(rows []*shownEntry, joined *joining) error {
 	t := &table{columns: entryColumns}
 	groups := map[*lineage.Read][]*shownEntry{}
 	for _, row := range rows {
@@ -98,13 +100,13 @@ func (p *entryTable) write(rows []*shownEntry, joined *joining, sources []*journ
 		if len(group) == 0 {
 			continue // it stands above
 		}
-		p.writeRead(t, r, outermostFirst(group, r), sources)
+		p.writeRead(t, r, outermostFirst(r, group))
 	}
 	width, _ := terminalWidth(p.con.outFile)
 	return t.write(p.con.out, width)
 }
 
-func (p *entryTable) writeRead(t *table, r *lineage.Read, group []*shownEntry, sources []*journal.Source) {
+func (p *entryTable) writeRead(t *table, r *lineage.Read, group []*shownEntry) {
 	for i, o := range group {
 		if edge := string(o.joins.EdgeType); edge != "" {
 			o.seenBy += ", " + edge
@@ -112,11 +114,10 @@ func (p *entryTable) writeRead(t *table, r *lineage.Read, group []*shownEntry, s
 		t.rows = append(t.rows, o.row(min(2*i, 2)))
 	}
 	head := &t.rows[len(t.rows)-len(group)]
-	if first := p.printed[r]; first != nil {
-		head.cells[whatColumn] += fmt.Sprintf(" (same read as %d of %s)", first.sequence, sources[first.source].Path)
+	if lead := p.leads[r]; lead != group[0] {
+		head.cells[whatColumn] += fmt.Sprintf(" (same read as %d of %s)", lead.sequence, lead.scope)
 		return
 	}
-	p.printed[r] = group[0]
 	if r.Uncheckable() {
 		p.marked = true
 		head.cells[statusColumn] += uncheckable
@@ -124,14 +125,28 @@ func (p *entryTable) writeRead(t *table, r *lineage.Read, group []*shownEntry, s
 	t.rows = append(t.rows, effectRows(r, group[0])...)
 }
 
-// outermostFirst puts the observation that leads the read first.
-func outermostFirst(group []*shownEntry, r *lineage.Read) []*shownEntry {
+// leads finds the outermost row of each read.
+func leads(rows []*shownEntry, joined *joining) map[*lineage.Read]*shownEntry {
+	all := map[*lineage.Read][]*shownEntry{}
+	for _, row := range rows {
+		if r := joined.of[row.joins]; r != nil {
+			all[r] = append(all[r], row)
+		}
+	}
+	out := map[*lineage.Read]*shownEntry{}
+	for r, group := range all {
+		out[r] = outermostFirst(r, group)[0]
+	}
+	return out
+}
+
+// outermostFirst puts the row that leads the read first.
+func outermostFirst(r *lineage.Read, group []*shownEntry) []*shownEntry {
 	for _, o := range r.Observations {
-		for i, row := range group {
-			if row.joins == o {
-				out := append([]*shownEntry{row}, group[:i]...)
-				return append(out, group[i+1:]...)
-			}
+		i := slices.IndexFunc(group, func(row *shownEntry) bool { return row.joins == o })
+		if i >= 0 {
+			out := append([]*shownEntry{group[i]}, group[:i]...)
+			return append(out, group[i+1:]...)
 		}
 	}
 	return group
