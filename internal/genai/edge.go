@@ -24,7 +24,7 @@ func (l *lifting) edgeType(s ptrace.Span) record.EdgeType {
 		return e
 	}
 	switch {
-	case l.sendsMCP():
+	case l.requestsMCP:
 		return record.EdgeProtocolCall
 	case l.touched.edge != nil:
 		return l.touched.edge(l.item, s)

@@ -64,7 +64,7 @@ var leaves = kind(ptrace.SpanKindClient, ptrace.SpanKindProducer)
 // is.
 func httpEffect(l *lifting) *record.Effect {
 	it := l.item
-	if !leaves.holds(it) || l.sendsMCP() {
+	if !leaves.holds(it) || l.requestsMCP {
 		return nil
 	}
 	e := &record.Effect{
@@ -87,7 +87,7 @@ func httpEffect(l *lifting) *record.Effect {
 
 func rpcEffect(l *lifting) *record.Effect {
 	it := l.item
-	if !leaves.holds(it) || l.sendsMCP() {
+	if !leaves.holds(it) || l.requestsMCP {
 		return nil
 	}
 	return &record.Effect{

@@ -15,7 +15,9 @@ type lifting struct {
 	row *compiledRow
 	// touched is the row of the external system that the item touched.
 	touched *compiledRow
-	header  record.Header
+	// requestsMCP says that the item is a request which an MCP client sends.
+	requestsMCP bool
+	header      record.Header
 	// traceID and spanID are "" if invalid.
 	traceID, spanID string
 	status          record.Status

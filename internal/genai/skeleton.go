@@ -19,6 +19,7 @@ const maxLinks = 32
 
 // skeleton is what lineage keeps of a span: structure, no content.
 func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
+	l.requestsMCP = l.sendsMCP()
 	out := record.Span{
 		SpanID:       l.spanID,
 		ParentSpanID: l.header.Correlation.ParentSpanID,
