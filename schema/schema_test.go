@@ -257,8 +257,12 @@ func TestTheLineageSchemaTakesSkeletonsOnly(t *testing.T) {
 	require.Error(t, validate(t, record.KindLineage, lineage(content)))
 	require.Error(t, validate(t, record.KindLineage, lineage()), "no span")
 	for _, unknown := range []object{
-		{"query": "SELECT 1"}, {"rows": -1}, {"rows": "7"}, {"query_capture": "captured"},
-		{"query_digest": "sha256:c07a00000000000000000000000000000000000000000000000000000000009e"}, {"query_size": 8},
+		{"query": "SELECT 1"},
+		{"rows": -1},
+		{"rows": "7"},
+		{"query_capture": "captured"},
+		{"query_digest": "sha256:c07a00000000000000000000000000000000000000000000000000000000009e"},
+		{"query_size": 8},
 	} {
 		wrong := skeleton()
 		wrong["effect"] = unknown
