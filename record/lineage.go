@@ -61,9 +61,36 @@ type Agent struct {
 	Version string `json:"version,omitzero"`
 }
 
-// Effect names the external system that a span touched.
+// Effect says what external system a span touched, and how. Every member but
+// the digest stands in clear because it has a shape; what the telemetry does not
+// say is absent.
 type Effect struct {
+	// System is the database, protocol or messaging system: postgresql, http,
+	// grpc, kafka, ssh, process.
 	System string `json:"system,omitzero"`
+	// Operation is what was done: a database operation, an HTTP method, an RPC
+	// method, a messaging operation, a program that speaks SSH.
+	Operation string `json:"operation,omitzero"`
+	// Namespace is a database or keyspace, or an RPC service.
+	Namespace string `json:"namespace,omitzero"`
+	// Collection is a table, collection, container or index, or the destination
+	// of messages.
+	Collection string `json:"collection,omitzero"`
+	// PathTemplate is the path of an HTTP request with parameters in place of
+	// values.
+	PathTemplate string `json:"path_template,omitzero"`
+	// Target is the host, or the program that ran.
 	Target string `json:"target,omitzero"`
+	// Status is what the other side answered (HTTP status, SQLSTATE, exit code),
+	// else the type of the error.
 	Status string `json:"status,omitzero"`
+	// Rows are those that a database returned; 0 is a number, nil is not known.
+	Rows *int64 `json:"rows,omitzero"`
+	// The digest of the query as the telemetry has it (contract 2).
+	QueryDigest           string `json:"query_digest,omitzero"`
+	QueryCanonicalization string `json:"query_canonicalization,omitzero"`
+	QuerySize             int64  `json:"query_size,omitzero"`
+	// QueryCapture says why a query that came has no digest (placeholder), or one
+	// of a part only (truncated); "" otherwise.
+	QueryCapture Captured `json:"query_capture,omitzero"`
 }

@@ -280,7 +280,11 @@ func TestTheLineageSchemaTakesSkeletonsOnly(t *testing.T) {
 			"span_id": "b7ad6b7169203331", "name_digest": "sha256:c07a00000000000000000000000000000000000000000000000000000000009e",
 			"kind": "client", "class": "tool", "status": "ok", "started_at": "2026-10-09T08:12:03.390000000Z", "ended_at": "2026-10-09T08:12:03.391000000Z",
 			"edge_type": "protocol_call", "links": []any{object{"trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203332"}},
-			"tool_call_id": "call_1", "read_id": "read_x", "agent": object{"name": "a"}, "model": "m", "effect": object{"system": "http", "target": "h", "status": "200"},
+			"tool_call_id": "call_1", "read_id": "read_x", "agent": object{"name": "a"}, "model": "m", "effect": object{
+				"system": "postgresql", "operation": "SELECT", "namespace": "bank", "collection": "customers", "path_template": "/a/{id}", "target": "h",
+				"status": "200", "rows": 0, "query_capture": "truncated", "query_canonicalization": "bytes", "query_size": 8,
+				"query_digest": "hmac-sha256:k1:c07a00000000000000000000000000000000000000000000000000000000009e",
+			},
 		}
 	}
 	lineage := func(spans ...any) object {
@@ -301,6 +305,18 @@ func TestTheLineageSchemaTakesSkeletonsOnly(t *testing.T) {
 	content["arguments"] = "x"
 	require.Error(t, validate(t, record.KindLineage, lineage(content)))
 	require.Error(t, validate(t, record.KindLineage, lineage()), "no span")
+	for _, unknown := range []object{
+		{"query": "SELECT 1"},
+		{"rows": -1},
+		{"rows": "7"},
+		{"query_capture": "captured"},
+		{"query_digest": "sha256:c07a00000000000000000000000000000000000000000000000000000000009e"},
+		{"query_size": 8},
+	} {
+		wrong := skeleton()
+		wrong["effect"] = unknown
+		require.Error(t, validate(t, record.KindLineage, lineage(wrong)), unknown)
+	}
 	many := make([]any, record.MaxLineageSpans+1)
 	for i := range many {
 		many[i] = skeleton()

@@ -25,6 +25,7 @@ var fixtureStart = time.Date(2026, 10, 9, 9, 12, 3, 418_000_000, time.UTC)
 const (
 	fixtureJournal = "jrn_01M4G7X2Q0N5T8V3B6K9D1F4H7"
 	fixtureSegment = "journal/demo-bank/kyc/reads/"
+	trace          = "0af7651916cd43dd8448eb211c80319c"
 	secondTrace    = "5b8aa5a2d2c872e8321cf37308d69df2"
 )
 
@@ -100,7 +101,8 @@ func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer) er
 }
 
 // fixtureDrafts are one call that a span, an MCP client and a log record
-// observed, a retrieval of another execution, and what the journal adds.
+// observed and that asked a database, a retrieval of another execution, and what
+// the journal adds.
 func fixtureDrafts(tool string) ([]*record.Draft, error) {
 	const digest = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	span := fixtureRead("read_1", record.SignalSpan, tool, record.Correlation{
@@ -144,12 +146,28 @@ func fixtureDrafts(tool string) ([]*record.Draft, error) {
 			return nil, err
 		}
 	}
+	rows := int64(1)
 	lineage := &record.Lineage{Header: span.Header}
 	lineage.EventType = record.EventLineageSpans
 	lineage.Correlation = record.Correlation{ExecutionID: "run_1", TraceID: trace}
 	err := add(record.NewLineageDraft(lineage, []record.Span{
 		{SpanID: "00f067aa0ba902b7", Name: "invoke_agent", Kind: "internal", Class: "agent", Status: record.StatusOK, StartedAt: span.OccurredAt, EndedAt: span.OccurredAt},
 		{SpanID: "b7ad6b7169203331", Name: "execute_tool", Kind: "internal", Class: "tool", Status: record.StatusOK, StartedAt: span.OccurredAt, EndedAt: span.OccurredAt, ReadID: "read_1"},
+		{
+			SpanID: "b7ad6b7169203332", ParentSpanID: "b7ad6b7169203331", Name: "tools/call", Kind: "client", Class: "tool", Status: record.StatusUnknown,
+			StartedAt: span.OccurredAt, EndedAt: span.OccurredAt, EdgeType: record.EdgeProtocolCall, ReadID: "read_2",
+		},
+		{
+			SpanID: "b7ad6b7169203333", ParentSpanID: "b7ad6b7169203332", Name: "POST", Kind: "server", Class: "http", Status: record.StatusOK,
+			StartedAt: span.OccurredAt, EndedAt: span.OccurredAt,
+		},
+		{
+			SpanID: "b7ad6b7169203334", ParentSpanID: "b7ad6b7169203333", Name: "SELECT", Kind: "client", Class: "db", Status: record.StatusOK,
+			StartedAt: span.OccurredAt, EndedAt: span.OccurredAt, EdgeType: record.EdgeExternalAction, Effect: &record.Effect{
+				System: "postgresql", Operation: "SELECT", Namespace: "bank", Collection: "customers", Target: "db1", Rows: &rows,
+				QueryDigest: digest, QueryCanonicalization: "bytes", QuerySize: 42,
+			},
+		},
 	}))
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
@@ -25,10 +26,10 @@ type observation struct {
 	capture     string
 	toolCall    string
 	seenBy      string
-	signal      record.Signal
-	readID      string // "" for what is not a read
-	toolID      string
 	correlation record.Correlation
+	// joins is what joins a read with others of its kind; nil for what is not a
+	// read.
+	joins *lineage.Observation
 }
 
 // observe reads an entry. A body of a newer version is not interpreted
@@ -48,7 +49,7 @@ func observe(e *journal.Entry) *observation {
 	var err error
 	switch e.Kind {
 	case record.KindRead:
-		err = o.observeRead(e.Body)
+		err = o.observeRead(e)
 	case record.KindLineage:
 		err = o.observeLineage(e.Body)
 	case record.KindJournal:
@@ -60,17 +61,15 @@ func observe(e *journal.Entry) *observation {
 	return o
 }
 
-func (o *observation) observeRead(body []byte) error {
+func (o *observation) observeRead(e *journal.Entry) error {
 	var read struct {
 		record.Read   `json:",inline"`
 		ConflictsWith string `json:"conflicts_with"`
 	}
-	if err := json.Unmarshal(body, &read); err != nil {
+	if err := json.Unmarshal(e.Body, &read); err != nil {
 		return err
 	}
-	o.readID = read.ReadID
-	o.signal = read.ObservedBy.Signal
-	o.toolID = read.Source.ToolID
+	o.joins = lineage.NewObservation(placeOf(e, read.ObservedBy), &read.Read)
 	o.what = whatWasRead(&read.Read)
 	if read.ConflictsWith != "" {
 		o.what += " (conflicts with " + read.ConflictsWith + ")"
@@ -89,6 +88,12 @@ func (o *observation) observeRead(body []byte) error {
 	o.toolCall = read.ToolCallID
 	o.seenBy = strings.TrimSpace(string(read.ObservedBy.Signal) + " " + read.ObservedBy.Dialect)
 	return nil
+}
+
+func placeOf(e *journal.Entry, by record.ObservedBy) lineage.Place {
+	return lineage.Place{
+		Organization: e.Header.Scope.OrganizationRef, JournalID: e.Header.JournalID, Sequence: e.Header.Sequence, Upstream: by.UpstreamContextSource,
+	}
 }
 
 // whatWasRead names the tool, index, store or document that was read and how

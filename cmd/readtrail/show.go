@@ -16,7 +16,7 @@ import (
 const defaultRows = 1000
 
 func newShowCommand(con *console) *cobra.Command {
-	var asJSON bool
+	var asJSON, joined bool
 	var limit uint
 	f := &filter{}
 	cmd := &cobra.Command{
@@ -25,7 +25,9 @@ func newShowCommand(con *console) *cobra.Command {
 		Long: "Show entries of a journal, without verifying them. TARGET is a root with journals, a\n" +
 			"journal, a segment, or segments joined in one file.\n\n" +
 			"The table puts the observations of one read together: the outermost leads, the others are\n" +
-			"indented. --json prints the entries as they are stored, one a line.",
+			"indented, and beneath them stands what the read touched in databases and elsewhere.\n" +
+			"--json prints the entries as they are stored, one a line; --joined --json prints one object\n" +
+			"a read, which is a reading of the entries and no evidence.",
 		Example: "  readtrail show journal --tool-call call_syn_0193_02\n  readtrail show journal --sequence 10-20 --json",
 		Args:    arguments("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,10 +40,20 @@ func newShowCommand(con *console) *cobra.Command {
 			if err := f.check(); err != nil {
 				return usageError{cmd, err}
 			}
-			if asJSON && !cmd.Flags().Changed("limit") {
+			if joined && !asJSON {
+				return usagef(cmd, "--joined needs --json: the table is joined anyway")
+			}
+			if asJSON && !joined && !cmd.Flags().Changed("limit") {
 				limit = 0 // lines are printed as they are read
 			}
-			return show(con, args[0], f, limit, asJSON)
+			var p presenter = &entryTable{gathered: gathered{con: con}}
+			switch {
+			case joined:
+				p = newJoinedLines(con)
+			case asJSON:
+				p = newEntryLines(con)
+			}
+			return show(con, args[0], f, limit, p)
 		},
 	}
 	flags := cmd.Flags()
@@ -52,33 +64,20 @@ func newShowCommand(con *console) *cobra.Command {
 	flags.StringVar(&f.kind, "kind", "", "a kind of entry, such as read_record")
 	flags.UintVar(&limit, "limit", defaultRows, "show at most so many entries, 0 for all; --json shows all unless told")
 	flags.BoolVar(&asJSON, "json", false, "print the stored entries, one a line")
+	flags.BoolVar(&joined, "joined", false, "with --json: print one object a read, with its observations and effects")
 	return cmd
 }
 
-// presenter shows what a filter let through.
-type presenter interface {
-	add(e *journal.Entry, o *observation) error
-	// end is called after the last entry of a journal.
-	end(path string) error
-}
-
-func show(con *console, target string, f *filter, limit uint, asJSON bool) error {
+func show(con *console, target string, f *filter, limit uint, p presenter) error {
 	sources, err := journal.Open(target)
 	if len(sources) == 0 {
 		return err
 	}
 	leftOut, partly := errors.AsType[*journal.LeftOutError](err)
 	con.note("unverified: run readtrail verify")
-	var p presenter = &entryTable{con: con, several: len(sources) > 1}
-	if asJSON {
-		p = newEntryLines(con)
-	}
 	s := &selection{filter: f, limit: limit}
-	for _, source := range sources {
-		if err := s.read(source, p); err != nil {
-			return err
-		}
-		if err := p.end(source.Path); err != nil {
+	for i, source := range sources {
+		if err := s.read(i, source, p); err != nil {
 			return err
 		}
 		if s.more {
@@ -89,13 +88,18 @@ func show(con *console, target string, f *filter, limit uint, asJSON bool) error
 	if s.shown == 0 {
 		con.note("no entry matches")
 	}
+	unreadable, err := p.end(sources)
+	if err != nil {
+		return err
+	}
+	unreadable = max(unreadable, s.unreadable)
 	if partly {
 		for _, problem := range leftOut.Problems {
 			con.note("readtrail: %v", problem)
 		}
 	}
-	if s.unreadable > 0 {
-		return fmt.Errorf("%s: %s could not be read as entries and are not shown: run readtrail verify", target, count(s.unreadable, "line"))
+	if unreadable > 0 {
+		return fmt.Errorf("%s: %s could not be read as entries and are not shown: run readtrail verify", target, count(unreadable, "line"))
 	}
 	if partly {
 		return verdict(exitUnchecked)
@@ -114,7 +118,7 @@ type selection struct {
 	unreadable int
 }
 
-func (s *selection) read(source *journal.Source, p presenter) error {
+func (s *selection) read(number int, source *journal.Source, p presenter) error {
 	for line, err := range source.Lines() {
 		if err != nil {
 			return fmt.Errorf("%s: %w", source.Path, err)
@@ -136,7 +140,7 @@ func (s *selection) read(source *journal.Source, p presenter) error {
 			return nil
 		}
 		s.shown++
-		if err := p.add(e, o); err != nil {
+		if err := p.add(position{number, line.Segment, line.Offset}, e, o); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,14 @@ var marks = func() (marks [256]uint8) {
 // that says what it is. It takes no regular expression and goes over most
 // texts once, since it is asked of every value that stays in clear.
 func exposes(s string) bool {
-	var seen, before uint8
+	found, seen := holdsToken(s)
+	return found || seen&markSign != 0 && (holdsUserInfo(s) || holdsParameter(s, "="))
+}
+
+// holdsToken finds what has the form of a token. If there is none, it also says
+// which marks the bytes of the text have.
+func holdsToken(s string) (found bool, seen uint8) {
+	var before uint8
 	for i := range len(s) {
 		mark := marks[s[i]]
 		seen |= mark
@@ -89,11 +96,11 @@ func exposes(s string) bool {
 		// which can look like the beginning of one. A letter after a backslash is
 		// an escape of JSON.
 		if mark&markToken != 0 && (before&(markAlnum|markJoin) == 0 || i > 1 && s[i-2] == '\\') && beginsWithToken(s[i:]) {
-			return true
+			return true, seen
 		}
 		before = mark
 	}
-	return seen&markSign != 0 && (holdsUserInfo(s) || holdsParameter(s, "="))
+	return false, seen
 }
 
 // isTokenByte are the bytes of tokens with an issuer's prefix.

@@ -16,7 +16,11 @@ type lifting struct {
 	rule   *compiledRule
 	keying keying
 	copies copies
-	header record.Header
+	// touched is the row of the external system that the item touched.
+	touched *compiledRow
+	// requestsMCP says that the item is a request which an MCP client sends.
+	requestsMCP bool
+	header      record.Header
 	// traceID and spanID are "" if invalid.
 	traceID, spanID string
 	status          record.Status
@@ -154,19 +158,25 @@ func answeredBy(whole record.Captured, found documents, texts []content.Digest) 
 	return record.CapturedContent // documents without a text say what was found all the same
 }
 
-// digest digests a value as received. Where a dialect writes empty JSON in
-// place of content it is a placeholder. What is digested is kept if the rule of
-// the source wants a copy of everything.
+// digest digests a value, and keeps it if the rule of the source wants a copy
+// of everything.
 func (l *lifting) digest(v value) content.Digest {
+	d := l.digestAlone(v)
+	if l.rule.retention.content == record.EvidenceCopy {
+		l.copies.add(v, d)
+	}
+	return d
+}
+
+// digestAlone digests a value as received. Where a dialect writes empty JSON in
+// place of content it is a placeholder.
+func (l *lifting) digestAlone(v value) content.Digest {
 	if !v.ok {
 		return content.Digest{State: record.CapturedNothing}
 	}
 	d := v.digest(l.cache)
 	if l.row.noise {
 		d = l.cache.Key().EmptyAsPlaceholder(d)
-	}
-	if l.rule.retention.content == record.EvidenceCopy {
-		l.copies.add(v, d)
 	}
 	return d
 }

@@ -104,7 +104,9 @@ func TestARowIsFoundByATrigger(t *testing.T) {
 	l := newTestLifter(t)
 	assert.Equal(t, rowSet{}, l.table.spans.always)
 	assert.Equal(t, rowSet{}, l.table.logs.always)
-	assert.Same(t, &unknown, l.table.match(spanItem(testSpan{attrs: map[string]any{"http.route": "/x", "k": 1}}.input(t))))
+	recognized, touched := l.table.match(spanItem(testSpan{attrs: map[string]any{"http.route": "/x", "k": 1}}.input(t)))
+	assert.Same(t, &unknown, recognized)
+	assert.Same(t, &unknown, touched)
 	_, err := newLifter(make([]row, maxRows+1), Options{})
 	assert.ErrorContains(t, err, "more than 256 rows")
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/record"
@@ -175,22 +174,6 @@ var sourceKinds = []record.SourceKind{
 func sourceKind(s string) record.SourceKind {
 	if k := record.SourceKind(s); slices.Contains(sourceKinds, k) {
 		return k
-	}
-	return ""
-}
-
-var edgeTypes = []record.EdgeType{
-	record.EdgeProtocolCall, record.EdgeLocalCall, record.EdgeDelegatedJob, record.EdgeExternalAction,
-}
-
-// edgeType says how the span's work was handed over, if that is recorded: by
-// the application, or by an MCP client, which is a protocol call by definition.
-func edgeType(it *item) record.EdgeType {
-	if e := record.EdgeType(it.text(ownEdgeType)); slices.Contains(edgeTypes, e) {
-		return e
-	}
-	if it.kind == ptrace.SpanKindClient && hasAny(it, "mcp.method.name") {
-		return record.EdgeProtocolCall
 	}
 	return ""
 }

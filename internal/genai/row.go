@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -29,8 +31,10 @@ type row struct {
 	// noise are empty JSON values that the dialect writes where it was told to
 	// leave content out.
 	noise bool
-	// effect says what external system the item touched, for lineage.
-	effect func(*item) *record.Effect
+	// effect says what external system a span touched, and edge how it was handed
+	// over, for lineage. They hold for whatever class another row gives the span.
+	effect func(*lifting) *record.Effect
+	edge   func(*item, ptrace.Span) record.EdgeType
 }
 
 // maxRows bounds the rows of one signal.
@@ -44,6 +48,12 @@ func (s *rowSet) add(row int) { s[row/64] |= 1 << (row % 64) }
 func (s *rowSet) unite(t *rowSet) {
 	for i := range s {
 		s[i] |= t[i]
+	}
+}
+
+func (s *rowSet) intersect(t *rowSet) {
+	for i := range s {
+		s[i] &= t[i]
 	}
 }
 
@@ -61,6 +71,8 @@ type rowIndex struct {
 	names   nameIndex
 	// always are the rows whose conditions have no triggers.
 	always rowSet
+	// effects are the rows that have an effect.
+	effects rowSet
 }
 
 // nameIndex finds rows by a name or the beginning of one.
@@ -102,6 +114,9 @@ func (x *rowIndex) add(r row) {
 		c.names = append(c.names, parseName(name))
 	}
 	x.rows = append(x.rows, c)
+	if r.effect != nil {
+		x.effects.add(n)
+	}
 	if r.when.on.empty() {
 		x.always.add(n)
 		return
@@ -157,7 +172,9 @@ func (x *nameIndex) find(name string, candidates *rowSet) {
 // unknown is the row of what no row knows.
 var unknown = compiledRow{row: row{class: ClassOther}}
 
-func (t *table) match(it *item) *compiledRow {
+// match returns the row of an item, and the row of what it touched, which is
+// the unknown one for most items.
+func (t *table) match(it *item) (recognized, touched *compiledRow) {
 	index := &t.spans
 	if it.signal == record.SignalLog {
 		index = &t.logs
@@ -175,9 +192,19 @@ func (t *table) match(it *item) *compiledRow {
 			candidates.unite(set)
 		}
 	}
+	recognized = index.first(&candidates, it)
+	if recognized.effect != nil {
+		return recognized, recognized
+	}
+	candidates.intersect(&index.effects)
+	return recognized, index.first(&candidates, it)
+}
+
+// first returns the first of the rows that holds for an item.
+func (x *rowIndex) first(candidates *rowSet, it *item) *compiledRow {
 	for i, word := range candidates {
 		for ; word != 0; word &= word - 1 {
-			if r := &index.rows[64*i+bits.TrailingZeros64(word)]; r.when.holds(it) {
+			if r := &x.rows[64*i+bits.TrailingZeros64(word)]; r.when.holds(it) {
 				return r
 			}
 		}

@@ -17,6 +17,7 @@ const maxLinks = 32
 
 // skeleton is what lineage keeps of a span: structure, no content.
 func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
+	l.requestsMCP = l.sendsMCP()
 	out := record.Span{
 		SpanID:       l.spanID,
 		ParentSpanID: l.header.Correlation.ParentSpanID,
@@ -26,7 +27,7 @@ func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
 		StartedAt:    record.TimeFromUnixNano(uint64(s.StartTimestamp())),
 		EndedAt:      record.TimeFromUnixNano(uint64(s.EndTimestamp())),
 		Status:       l.status,
-		EdgeType:     edgeType(l.item),
+		EdgeType:     l.edgeType(s),
 		Links:        links(s),
 		ToolCallID:   l.toolCallID,
 		Model:        l.row.accepted(l.item, model, name),
@@ -49,8 +50,8 @@ func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
 	if agent != (record.Agent{}) {
 		out.Agent = &agent
 	}
-	if l.row.effect != nil {
-		if e := l.row.effect(l.item); e != nil && *e != (record.Effect{}) {
+	if l.touched.effect != nil {
+		if e := l.touched.effect(l); e != nil && *e != (record.Effect{}) {
 			out.Effect = e
 		}
 	}

@@ -94,68 +94,6 @@ func TestASpanNameIsForwardedOnlyIfAttributesExplainAllOfIt(t *testing.T) {
 	}
 }
 
-func TestEffectsNameSystemTargetAndStatusOnly(t *testing.T) {
-	for _, c := range []struct {
-		class  Class
-		kind   ptrace.SpanKind
-		attrs  map[string]any
-		effect *record.Effect
-	}{
-		{
-			ClassDB, ptrace.SpanKindClient,
-			map[string]any{"db.system": "mysql", "db.sql.table": "accounts", "server.address": "db1", "db.statement": "SELECT 1", "db.response.status_code": "23505"},
-			&record.Effect{System: "mysql", Target: "accounts", Status: "23505"},
-		},
-		{
-			ClassDB, ptrace.SpanKindClient,
-			map[string]any{"db.system.name": "redis", "net.peer.name": "cache.example"},
-			&record.Effect{System: "redis", Target: "cache.example"},
-		},
-		{
-			ClassHTTP, ptrace.SpanKindClient,
-			map[string]any{"http.request.method": "GET", "url.full": "https://u:p@api.example:8443/a?q=secret", "http.response.status_code": 503},
-			&record.Effect{System: "http", Target: "api.example", Status: "503"},
-		},
-		{ClassHTTP, ptrace.SpanKindServer, map[string]any{"http.method": "GET", "server.address": "me"}, nil},
-		{
-			ClassRPC, ptrace.SpanKindClient,
-			map[string]any{"rpc.system": "grpc", "server.address": "api.example", "rpc.grpc.status_code": 14},
-			&record.Effect{System: "grpc", Target: "api.example", Status: "14"},
-		},
-		{
-			ClassMessaging, ptrace.SpanKindProducer,
-			map[string]any{"messaging.system": "kafka", "messaging.destination.name": "orders"},
-			&record.Effect{System: "kafka", Target: "orders"},
-		},
-		{
-			ClassProcess, ptrace.SpanKindInternal,
-			map[string]any{"process.executable.name": "psql", "process.command_line": "psql -c 'x'", "process.exit.code": 1},
-			&record.Effect{System: "process", Target: "psql", Status: "1"},
-		},
-		{
-			ClassProcess, ptrace.SpanKindInternal,
-			map[string]any{"process.executable.name": "/home/marta exempel/x", "process.command_line": "x", "process.command": "x", "error.type": "/marta-exempel"},
-			&record.Effect{System: "process"},
-		},
-		{
-			ClassDB, ptrace.SpanKindClient,
-			map[string]any{"db.system.name": "redis", "error.type": "*net/http.ProtocolError"},
-			&record.Effect{System: "redis", Status: "*net/http.ProtocolError"},
-		},
-		{
-			ClassProcess, ptrace.SpanKindClient,
-			map[string]any{"server.port": 22, "server.address": "bastion.example"},
-			&record.Effect{System: "ssh", Target: "bastion.example"},
-		},
-	} {
-		o := newTestLifter(t).Span(testSpan{kind: c.kind, attrs: c.attrs}.input(t))
-		assert.Equal(t, c.class, o.Class)
-		assert.Equal(t, c.effect, o.Skeleton.Effect)
-		assert.Nil(t, o.Read)
-		assert.NotContains(t, marshalled(t, o), "secret")
-	}
-}
-
 func TestStatusIsWhatTheSpanTells(t *testing.T) {
 	exception := func(s ptrace.Span) { s.Events().AppendEmpty().SetName("exception") }
 	for name, c := range map[string]struct {

@@ -42,7 +42,8 @@ func (l *Lifter) Span(in SpanInput) Observation {
 
 // begin recognizes an item and reads what every record needs.
 func (l *Lifter) begin(it *item, upstream string) *lifting {
-	in := &lifting{item: it, row: l.table.match(it), rule: &noRule, keying: l.keyings.of(it.resource)}
+	in := &lifting{item: it, rule: &noRule, keying: l.keyings.of(it.resource)}
+	in.row, in.touched = l.table.match(it)
 	if _, isRead := eventTypes[in.row.class]; isRead {
 		in.rule = l.ruleFor(in.patterns())
 	}

@@ -3,8 +3,6 @@
 
 package genai
 
-import "go.opentelemetry.io/collector/pdata/ptrace"
-
 // effectRows are what a tool touches: databases, HTTP, RPC, messages,
 // processes. They are no reads; lineage hangs them under the span that caused
 // them.
@@ -19,17 +17,13 @@ func effectRows() []row {
 				"{db.operation} {db.name}", "{db.operation}", "{db.system.name}", "{db.namespace}",
 				"{db.system.name}-{db.operation.name}", "redis-{db.operation.name}", "redis-connect", "pg.connect",
 			},
-			effect: databaseEffect,
+			effect: databaseEffect, edge: actsOutside,
 		},
 		{
-			when: either(
-				is("network.protocol.name", "ssh", "sftp"),
-				all(is("server.port", "22"), clientSpan),
-				has("process.executable.name", "process.executable.path", "process.command"),
-			),
+			when:   either(speaksSSH, has("process.executable.name", "process.executable.path", "process.command")),
 			class:  ClassProcess,
 			names:  []string{"{process.executable.name}", "exec {process.executable.name}"},
-			effect: processEffect,
+			effect: processEffect, edge: actsBySSH,
 		},
 		{
 			when:  has("messaging.system"),
@@ -38,13 +32,13 @@ func effectRows() []row {
 				"{messaging.operation.name} {messaging.destination.name}", "{messaging.destination.name} {messaging.operation.type}",
 				"{messaging.destination.name} {messaging.operation}", "{messaging.operation.name}",
 			},
-			effect: messagingEffect,
+			effect: messagingEffect, edge: passesMessages,
 		},
 		{
 			when:   has("rpc.system.name", "rpc.system"),
 			class:  ClassRPC,
 			names:  []string{"{rpc.method}", "{rpc.service}/{rpc.method}"},
-			effect: rpcEffect,
+			effect: rpcEffect, edge: actsOutside,
 		},
 		{
 			when:  has("http.request.method", "http.method"),
@@ -53,13 +47,7 @@ func effectRows() []row {
 				"{http.request.method}", "{http.request.method} {http.route}", "{http.request.method} {url.template}",
 				"{http.method}", "{http.method} {http.route}", "HTTP {http.request.method}", "HTTP {http.method}", "HTTP",
 			},
-			effect: httpEffect,
+			effect: httpEffect, edge: actsOutside,
 		},
 	}
 }
-
-// clientSpan holds for spans that leave the process.
-var clientSpan = kind(ptrace.SpanKindClient, ptrace.SpanKindProducer)
-
-// sshSpan holds for spans of a process that speaks SSH. No convention names one.
-var sshSpan = either(is("network.protocol.name", "ssh", "sftp"), is("server.port", "22"))

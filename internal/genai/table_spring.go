@@ -36,7 +36,6 @@ func springReads() []row {
 			}),
 			documents: []documentSource{documentsIn(attr("db.vector.query.response.documents"))},
 			names:     []string{"{db.system} {db.operation.name}"},
-			effect:    databaseEffect,
 		},
 	}
 }
@@ -46,7 +45,7 @@ func springOthers() []row {
 	return []row{
 		{
 			dialect: dialectSpringAI, when: springKind("vector_store"), class: ClassDB, fields: springCommon,
-			names: []string{"{db.system} {db.operation.name}"}, effect: databaseEffect,
+			names: []string{"{db.system} {db.operation.name}"},
 		},
 		{
 			dialect: dialectSpringAI, when: springKind("chat_client", "advisor"), class: ClassOther, fields: springCommon,

@@ -69,10 +69,10 @@ func vectorReads() []row {
 		"{db.operation.name} {db.collection.name}", "{db.operation.name} {db.query.namespace}", "{db.system}.{db.operation}", "{db.operation.name}",
 	}
 	return []row{
-		{dialect: dialectOpenLIT, when: all(openLIT, system, reads), class: ClassRetrieval, fields: vectorFields, documents: vectorDocuments, names: names, effect: databaseEffect},
+		{dialect: dialectOpenLIT, when: all(openLIT, system, reads), class: ClassRetrieval, fields: vectorFields, documents: vectorDocuments, names: names},
 		{
 			dialect: dialectTraceloop, when: all(either(all(system, reads), matched), not(vectorBuilders)),
-			class: ClassRetrieval, fields: vectorFields, documents: vectorDocuments, names: names, effect: databaseEffect,
+			class: ClassRetrieval, fields: vectorFields, documents: vectorDocuments, names: names,
 		},
 	}
 }

@@ -45,6 +45,12 @@ func HoldsCredential(v pcommon.Value) bool {
 	return search{text: content.HoldsCredential, name: content.NamesSecretParameter, beyond: true}.in(v, maxDepth)
 }
 
+// QueryHoldsCredential reports whether a database query, in one string or in
+// named parts, contains a credential or can't be searched for one.
+func QueryHoldsCredential(v pcommon.Value) bool {
+	return search{text: content.QueryHoldsCredential, name: content.NamesSecret, beyond: true}.in(v, maxDepth)
+}
+
 func (s search) in(v pcommon.Value, depth int) bool {
 	switch v.Type() {
 	case pcommon.ValueTypeStr:

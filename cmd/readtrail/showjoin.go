@@ -1,0 +1,143 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"fmt"
+
+	"github.com/readtrail/readtrail/internal/lineage"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// position is where a line stands among the sources.
+type position struct {
+	source, segment int
+	offset          int64
+}
+
+// shownEntry is an entry that a filter let through.
+type shownEntry struct {
+	*observation
+	position
+	journalID string
+	// scope names the organization and the retention class of its journal.
+	scope string
+	// body is kept only if it will be printed.
+	body jsontext.Value
+}
+
+// maxJoined bounds the spans and reads that are joined, of which each takes some
+// 200 bytes.
+const maxJoined = 1_000_000
+
+// joining joins the reads that are shown with what every journal of the target
+// tells of their traces. What a tool touched is recorded when its span arrives,
+// minutes before the tool's own or long after it, and maybe in another journal.
+type joining struct {
+	graph  *lineage.Graph
+	traces map[string]bool
+	shown  map[position]bool
+	// of gives the read of an observation.
+	of map[*lineage.Observation]*lineage.Read
+	// unreadable counts lines that would have been of interest.
+	unreadable int
+}
+
+// join reads the sources a second time, if reads are shown.
+func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining, error) {
+	j := &joining{
+		graph: lineage.New(maxJoined), traces: map[string]bool{}, shown: map[position]bool{}, of: map[*lineage.Observation]*lineage.Read{},
+	}
+	for _, row := range rows {
+		if id := row.correlation.TraceID; id != "" {
+			j.traces[id] = true
+		}
+		if row.joins != nil {
+			j.graph.AddRead(row.joins)
+			j.shown[row.position] = true
+		}
+	}
+	if len(j.shown) > 0 && len(j.traces) > 0 {
+		if err := j.readAll(con, sources); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range j.graph.Reads() {
+		for _, o := range r.Observations {
+			j.of[o] = r
+		}
+	}
+	if j.graph.Full() {
+		con.note("more than %d spans and reads belong to these traces: some of what was touched is missing; narrow the selection", maxJoined)
+	}
+	return j, nil
+}
+
+func (j *joining) readAll(con *console, sources []*journal.Source) error {
+	var done, total int64
+	for _, source := range sources {
+		total += source.Size()
+	}
+	progress := newProgress(con, "joining")
+	defer progress.clear()
+	for i, source := range sources {
+		for line, err := range source.Lines() {
+			if err != nil {
+				return fmt.Errorf("%s: %w", source.Path, err)
+			}
+			done += line.Size
+			progress.report(done, total)
+			if j.concerns(line.Bytes) {
+				j.add(position{i, line.Segment, line.Offset}, line)
+			}
+		}
+	}
+	return nil
+}
+
+// concerns reports whether a line names a trace that is shown, without parsing
+// it: as its own, or in a link of a span.
+func (j *joining) concerns(line []byte) bool {
+	member := []byte(`"trace_id":"`)
+	const digits = 32
+	for {
+		_, rest, found := bytes.Cut(line, member)
+		if !found || len(rest) < digits {
+			return false
+		}
+		if j.traces[string(rest[:digits])] {
+			return true
+		}
+		line = rest
+	}
+}
+
+func (j *joining) add(at position, line journal.Line) {
+	e, err := journal.ParseLine(line.Bytes)
+	if err != nil || line.Torn {
+		j.unreadable++
+		return
+	}
+	switch {
+	case e.Header.EventType == "": // of a newer version, and not interpreted
+	case e.Kind == record.KindRead && !j.shown[at]:
+		if o := observe(e); o.joins != nil {
+			j.graph.AddRead(o.joins)
+		}
+	case e.Kind == record.KindLineage:
+		var l struct {
+			record.Lineage `json:",inline"`
+			Spans          []record.Span `json:"spans"`
+		}
+		if err := json.Unmarshal(e.Body, &l); err != nil {
+			j.unreadable++
+			return
+		}
+		j.graph.AddSpans(placeOf(e, l.ObservedBy), l.Correlation.TraceID, l.Spans)
+	}
+}
