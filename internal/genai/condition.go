@@ -9,6 +9,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/telemetry"
 )
 
 // condition is a marker by which a row knows an item.
@@ -145,6 +147,21 @@ func named(names ...string) condition {
 		holds: func(it *item) bool { return matchesAny(it.name, names) },
 		on:    triggers{names: names},
 	}
+}
+
+// namedBy holds for a span whose name is the value of one of its attributes.
+func namedBy(key string) condition {
+	return condition{
+		holds: func(it *item) bool { return it.name != "" && it.text(key) == it.name },
+		on:    triggers{keys: []string{key}},
+	}
+}
+
+// bodyHoldsMessages holds for log records whose body has the form of messages
+// that were moved out of a span. Their event names and attributes are of their
+// users' choosing, so that nothing else gives them away.
+func bodyHoldsMessages() condition {
+	return condition{holds: func(it *item) bool { return it.body.ok && telemetry.HoldsMessages(it.body.data) }}
 }
 
 // kind holds for spans of one of the kinds.

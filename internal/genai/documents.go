@@ -225,6 +225,17 @@ func inEvents(event, id, score_, content string) documentSource {
 	}}
 }
 
+// counted reads documents of which nothing is known but how many they are.
+func counted(key string) documentSource {
+	return documentSource{find: func(it *item) documents {
+		n := count(it.value(key))
+		if n == 0 || n > maxDocuments {
+			return documents{}
+		}
+		return documents{list: make([]document, n), ok: true}
+	}}
+}
+
 // ranked reads documents that are JSON each, as a whole, in the order of a
 // ranking, whose elements name the index of a document and its relevance.
 // Without a ranking the documents stand in the order in which they were given.

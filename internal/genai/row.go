@@ -6,6 +6,7 @@ package genai
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/readtrail/readtrail/record"
@@ -31,6 +32,9 @@ type row struct {
 	noise bool
 	// effect says what external system the item touched, for lineage.
 	effect func(*item) *record.Effect
+	// outcome says how the item ended where a library says it in an attribute of
+	// its own. It may be nil.
+	outcome func(*item) record.Status
 }
 
 // maxRows bounds the rows of one signal.
@@ -122,9 +126,12 @@ func (x *nameIndex) add(name string, row int) {
 		addTo(&x.exact, name, row)
 		return
 	}
-	p := rowPrefix{prefix: prefix}
-	p.rows.add(row)
-	x.prefixes = append(x.prefixes, p)
+	i := slices.IndexFunc(x.prefixes, func(p rowPrefix) bool { return p.prefix == prefix })
+	if i < 0 {
+		i = len(x.prefixes)
+		x.prefixes = append(x.prefixes, rowPrefix{prefix: prefix})
+	}
+	x.prefixes[i].rows.add(row)
 }
 
 func addTo(sets *map[string]*rowSet, key string, row int) {

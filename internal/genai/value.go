@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json/jsontext"
 	"errors"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -185,14 +186,23 @@ func (v value) dataObject() (map[string]value, bool) {
 	return out, true
 }
 
-// at follows names of members and returns the part that stands there.
+// at follows names of members, and indices of elements of arrays, and returns
+// the part that stands there.
 func (v value) at(path []string) value {
 	for _, name := range path {
-		members, ok := v.object()
-		if !ok {
+		if members, ok := v.object(); ok {
+			v = members[name]
+			continue
+		}
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i >= maxGathered {
 			return value{}
 		}
-		v = members[name]
+		elements, _ := v.elements(i)
+		if i >= len(elements) {
+			return value{}
+		}
+		v = elements[i]
 	}
 	return v
 }

@@ -39,7 +39,7 @@ func eventName(log plog.LogRecord) string {
 // that is known to put content there goes, or of the form that AWS's
 // distribution gives to content that it moved out of spans.
 func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
-	isContent := s.strict || gate != 0 || holdsMessages(body)
+	isContent := s.strict || gate != 0 || telemetry.HoldsMessages(body)
 	switch {
 	case isContent && !telemetry.LooksLikeCredential(body):
 		s.digest(body, cache, PlaceBody, counts)
@@ -47,20 +47,4 @@ func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.
 		body.SetStr("")
 		counts.add(PlaceBody, Credential)
 	}
-}
-
-// holdsMessages reports whether a body is {"input":{"messages":...}} or the
-// same with output.
-func holdsMessages(body pcommon.Value) bool {
-	if body.Type() != pcommon.ValueTypeMap {
-		return false
-	}
-	for _, side := range [...]string{"input", "output"} {
-		if v, ok := body.Map().Get(side); ok && v.Type() == pcommon.ValueTypeMap {
-			if _, ok := v.Map().Get("messages"); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
