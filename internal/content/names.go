@@ -26,6 +26,21 @@ gemini_cli.config gemini_cli.startup_stats gemini_cli.user_prompt gemini_cli.too
 gemini_cli.api_response gemini_cli.api_error gemini_cli.model_routing gemini_cli.flash_fallback gemini_cli.ripgrep_fallback gemini_cli.slash_command
 gemini_cli.chat_compression gemini_cli.conversation_finished gemini_cli.loop_detected gemini_cli.next_speaker_check gemini_cli.agent.start gemini_cli.agent.finish
 gemini_cli.plan.approval_mode_duration gemini_cli.plan.approval_mode_switch gemini_cli.conseca.verdict mcp.binding_catalog
+
+claude_code.skill_activated claude_code.at_mention claude_code.compaction claude_code.auth claude_code.internal_error claude_code.plugin_installed
+claude_code.permission_mode_changed claude_code.api_retries_exhausted claude_code.api_refusal claude_code.hook_registered claude_code.feedback_survey
+skill_activated at_mention compaction permission_mode_changed api_retries_exhausted api_refusal hook_registered plugin_installed internal_error
+codex.auth_recovery
+qwen-code.config qwen-code.user_prompt qwen-code.user_retry qwen-code.tool_call qwen-code.repeated_tool_failure_guard qwen-code.api_request qwen-code.api_error
+qwen-code.api_cancel qwen-code.api_response qwen-code.api_retry qwen-code.flash_fallback qwen-code.ripgrep_fallback qwen-code.ripgrep_runtime_recovery
+qwen-code.next_speaker_check qwen-code.slash_command qwen-code.slash_command.model qwen-code.ide_connection qwen-code.chat_compression
+qwen-code.chat.invalid_chunk qwen-code.chat.content_retry qwen-code.chat.content_retry_failure qwen-code.chat.protocol_tag_sanitized
+qwen-code.conversation_finished qwen-code.malformed_json_response qwen-code.file_operation qwen-code.subagent_execution qwen-code.skill_launch qwen-code.auth
+qwen-code.user_feedback qwen-code.tool_output_truncated qwen-code.prompt_suggestion qwen-code.speculation qwen-code.workflow_keyword qwen-code.workflow_run
+qwen-code.workflow_size_warning qwen-code.memory.extract qwen-code.memory.dream qwen-code.memory.recall qwen-code.memory.recall.delivery qwen-code.memory.search
+qwen-code.extension_install qwen-code.extension_uninstall qwen-code.extension_update qwen-code.extension_enable qwen-code.extension_disable
+copilot_chat.session.start copilot_chat.tool.call copilot_chat.agent.turn copilot_chat.summarization
+flue.log tool_schema user_message agent_message
 `)
 
 // KnownEventName reports whether the name of an event is one of a convention
@@ -47,14 +62,44 @@ ai.generateText ai.generateText.doGenerate ai.streamText ai.streamText.doStream 
 ai.streamObject ai.streamObject.doStream ai.embed ai.embed.doEmbed ai.embedMany ai.embedMany.doEmbed ai.rerank ai.rerank.doRerank ai.toolCall
 haystack.pipeline.run haystack.component.run haystack.agent.run haystack.agent.step haystack.agent.step.llm haystack.agent.step.tool
 litellm_request raw_gen_ai_request anthropic.messages.create
+
+qwen-code.interaction qwen-code.llm_request qwen-code.hook qwen-code.tool qwen-code.tool.blocked_on_user qwen-code.tool.execution qwen-code.subagent
+execute_agent_loop_cycle agent_session agent_turn llm_node llm_request tts_node tts_request workflow.run workflow.build message.send
+session_task.turn run_turn model_client.stream_responses_api handle_responses mcp.tools.call mcp.request handle_tool_call
 pg.connect pg-pool.connect redis-connect redis-GET redis-SET redis-HGET redis-HSET redis-DEL
 elastic.query qdrant.search qdrant.upsert qdrant.query pinecone.query pinecone.upsert chroma.query chroma.add milvus.search milvus.insert weaviate.query
 `)
 
+// spanPhrases are span names of several words, one a line. Those of Logfire are
+// templates, with the names of attributes in braces and not their values.
+var spanPhrases = lineSet(`
+OpenAI Agents trace: {name}
+Agent run: {name!r}
+Function: {name}
+Responses API with {gen_ai.request.model!r}
+Chat completion with {gen_ai.request.model!r}
+Handoff: {from_agent} → {to_agent}
+Guardrail {name!r} triggered={triggered}
+Custom span: {name}
+`)
+
+func lineSet(lines string) map[string]struct{} {
+	set := make(map[string]struct{})
+	for line := range strings.Lines(lines) {
+		if line = strings.TrimSpace(line); line != "" {
+			set[line] = struct{}{}
+		}
+	}
+	return set
+}
+
 // KnownSpanName reports whether a span name is one that a library gives to
 // every span of its kind.
 func KnownSpanName(name string) bool {
-	_, ok := spanNames[name]
+	if _, ok := spanNames[name]; ok {
+		return true
+	}
+	_, ok := spanPhrases[name]
 	return ok
 }
 

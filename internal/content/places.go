@@ -81,6 +81,12 @@ db.elasticsearch.path_parts.** db.chroma.query.where db.chroma.query.where_docum
 db.chroma.delete.where_document db.milvus.search.filter db.milvus.query.filter db.milvus.delete.filter db.milvus.search.annsearch_request db.marqo.search.query
 pinecone.query.filter pinecone.query.queries
 
+tool.arguments agent_message new_context response.model_output tool_result tool_definition
+copilot_chat.request.options copilot_chat.request.shape copilot_chat.repo.remote_url copilot_chat.file.relative_path github.copilot.tool.parameters.**
+gen_ai.tool.arguments genkit:metadata:context flue.log.message flue.log.attributes flue.task.cwd lk.session_options lk.room_name lk.participant_identity
+lk.response.function_calls lk.function_tools executor.input executor.output workflow.definition workflow.input workflow.output tools.definitions text_output
+hook_definitions hook_input hook_output post_batch_stop_reason mastra.metadata.** crew_fingerprint_metadata
+
 http.request.body http.request.body.content http.response.body http.response.body.content
 messaging.kafka.message.key messaging.message.body exception.message exception.stacktrace error.message error.stack
 `
@@ -109,6 +115,7 @@ http.request.cookies http.response.cookies
 const genericPlaces = `
 input output inputs outputs request response events arguments prompt content message error body input.** output.** request.** response.**
 text result results data args kwargs reasoning explanation user_input file_path file_content cwd tool_call policy
+name transcript tools user_id stdout stderr hook_name skill.name diff to_agent from_agent actor.id namespace messaging.destination mcp_server_origin
 `
 
 // vocabulary are the segments that may stand for a wildcard in a key that

@@ -26,6 +26,10 @@ import (
 
 const corpus = "../../testdata/corpus"
 
+// dialects are files that were written from the sources and documents of
+// libraries of which there is no capture.
+const dialects = "../../testdata/dialects"
+
 const testProfile = "strict/1"
 
 func newTestLifter(t testing.TB, sources ...SourceRule) *Lifter {
@@ -93,10 +97,26 @@ func eachLog(batch plog.Logs, f func(LogInput)) {
 	}
 }
 
-// expected is a table of the corpus, by header.
-func expected(t testing.TB, name string) []map[string]string {
+// expected are the rows of the answer keys of the corpus and of the dialects.
+func expected(t testing.TB, patterns ...string) []map[string]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join(corpus, name))
+	var out []map[string]string
+	for _, directory := range []string{corpus, dialects} {
+		for _, pattern := range patterns {
+			files, err := filepath.Glob(filepath.Join(directory, pattern))
+			require.NoError(t, err)
+			for _, file := range files {
+				out = append(out, tableOf(t, file)...)
+			}
+		}
+	}
+	return out
+}
+
+// tableOf is a table in a file, by header.
+func tableOf(t testing.TB, path string) []map[string]string {
+	t.Helper()
+	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
 	r := csv.NewReader(file)
@@ -213,10 +233,14 @@ func logsFiles(t testing.TB) []string { return glob(t, "*.logs.jsonl") }
 
 func glob(t testing.TB, pattern string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(corpus, pattern))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
+	var out []string
+	for _, directory := range []string{corpus, dialects} {
+		files, err := filepath.Glob(filepath.Join(directory, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		out = append(out, files...)
+	}
+	return out
 }
 
 // notYet are the files of the corpus whose dialects the table lacks.

@@ -46,12 +46,15 @@ func adkRows() []row {
 			names: append([]string{"call_llm", "send_data"}, otelInferenceNames...),
 		},
 		{
+			dialect: dialectADK, when: all(library, either(named("invocation"), is(operation, "invoke_workflow"))), class: ClassOther, fields: common,
+			names: append([]string{"invocation"}, otelAgentNames...),
+		},
+		{
 			dialect: dialectADK,
 			when:    all(library, either(is(operation, otelAgent...), named("agent_run*", "invoke_agent *"))),
 			class:   ClassAgent, fields: common,
 			names: append([]string{"agent_run [{gen_ai.agent.name}]"}, otelAgentNames...),
 		},
-		{dialect: dialectADK, when: all(library, named("invocation")), class: ClassOther, fields: common, names: []string{"invocation"}},
 	}
 }
 

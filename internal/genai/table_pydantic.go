@@ -66,10 +66,13 @@ func pydanticRows() []row {
 // only the scope tells them.
 func logfireRows() []row {
 	agents := func(names ...string) condition { return all(scope(logfireAgentsScope), named(names...)) }
-	mcpRequest := func(methods ...string) condition { return all(scope("logfire.mcp"), is("rpc.method", methods...)) }
+	// The server's side names the method in its span name only.
+	mcpRequest := func(method string) condition {
+		return all(scope("logfire.mcp"), either(is("rpc.method", method), named("MCP server handle request: "+method)))
+	}
 	mcpFields := fields{
 		conversationID: attr("session.id"),
-		requestID:      first(attr("rpc.jsonrpc.request_id"), inside(attr("request"), "id")),
+		requestID:      inside(attr("request"), "id"),
 		result:         attr("response"),
 	}
 	return []row{
@@ -98,14 +101,11 @@ func logfireRows() []row {
 			fields: mcpFields.plus(fields{
 				toolName: first(
 					inside(attr("request"), "params", "name"),
-					nameTail("MCP request: tools/call "), nameTail("MCP server handle request: tools/call "),
+					nameTail("MCP request: tools/call "),
 				),
 				arguments: inside(attr("request"), "params", "arguments"),
 			}),
-			names: []string{
-				"MCP request: {rpc.method} {tool}", "MCP server handle request: {rpc.method} {tool}",
-				"MCP request: {rpc.method}", "MCP server handle request: {rpc.method}",
-			},
+			names: []string{"MCP request: tools/call {tool}", "MCP request: tools/call", "MCP server handle request: tools/call"},
 		},
 		{
 			dialect: dialectLogfire, when: mcpRequest("resources/read"), class: ClassDocument,
@@ -113,12 +113,12 @@ func logfireRows() []row {
 				documentURI: inside(attr("request"), "params", "uri"),
 				arguments:   inside(attr("request"), "params", "uri"),
 			}),
-			names: []string{"MCP request: {rpc.method}", "MCP server handle request: {rpc.method}"},
+			names: []string{"MCP request: resources/read", "MCP server handle request: resources/read"},
 		},
 		{
 			dialect: dialectLogfire, when: scope("logfire.mcp"), class: ClassMCP,
 			fields: fields{conversationID: mcpFields[conversationID], requestID: mcpFields[requestID]},
-			names:  []string{"MCP request: {rpc.method}", "MCP server handle request: {rpc.method}"},
+			names:  []string{"MCP request: {rpc.method}", "MCP server log"},
 		},
 	}
 }
