@@ -85,7 +85,7 @@ tool.arguments agent_message new_context response.model_output tool_result tool_
 copilot_chat.request.options copilot_chat.request.shape copilot_chat.repo.remote_url copilot_chat.file.relative_path github.copilot.tool.parameters.**
 gen_ai.tool.arguments genkit:metadata:context flue.log.message flue.log.attributes flue.task.cwd lk.session_options lk.room_name lk.participant_identity
 lk.response.function_calls lk.function_tools executor.input executor.output workflow.definition workflow.input workflow.output tools.definitions text_output
-hook_definitions hook_input hook_output post_batch_stop_reason mastra.metadata.** crew_fingerprint_metadata
+hook_definitions hook_input hook_output post_batch_stop_reason crew_fingerprint_metadata
 
 http.request.body http.request.body.content http.response.body http.response.body.content
 messaging.kafka.message.key messaging.message.body exception.message exception.stacktrace error.message error.stack

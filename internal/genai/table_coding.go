@@ -139,7 +139,7 @@ func copilotRows() []row {
 		{dialect: dialectCopilot, when: op(otelAgent...), class: ClassAgent, fields: common, names: otelAgentNames},
 		{
 			dialect: dialectCopilot, when: is(operation, "content_event", "execute_hook"), class: ClassOther, fields: common,
-			names: []string{"{gen_ai.operation.name}"},
+			names: []string{"{gen_ai.operation.name}", "execute_hook {copilot_chat.hook_type}"},
 		},
 		{
 			dialect: dialectCopilot, signal: isLog, when: named("copilot_chat.tool.call"), class: ClassTool,

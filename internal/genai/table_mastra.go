@@ -54,8 +54,9 @@ func mastraRows() []row {
 				result: io("output", "rag_vector_operation"),
 			}),
 			documents: []documentSource{documentsIn(io("output", "rag_vector_operation"))},
+			names:     []string{"rag_vector_operation", "rag_vector_operation query"},
 		},
-		{dialect: dialectMastra, when: spanType("rag_embedding"), class: ClassEmbedding, fields: common},
+		{dialect: dialectMastra, when: spanType("rag_embedding"), class: ClassEmbedding, fields: common, names: []string{"rag_embedding"}},
 		{
 			dialect: dialectMastra, when: spanType("agent_run"), class: ClassAgent, fields: common,
 			names: append([]string{"invoke_agent {agent.name}"}, otelAgentNames...),
@@ -66,7 +67,7 @@ func mastraRows() []row {
 		},
 		{
 			dialect: dialectMastra, when: has("mastra.span.type"), class: ClassOther, fields: common,
-			names: []string{"{mastra.span.type}", "{mastra.span.type} {agent.name}"},
+			names: []string{"{mastra.span.type}", "{mastra.span.type} {agent.name}", "{mastra.span.type} {#}", "{mastra.span.type} {gen_ai.agent.name}"},
 		},
 	}
 }

@@ -82,7 +82,7 @@ func microsoftRows() []row {
 				named("workflow.*", "workflow_*", "executor.*", "message.send", "edge_group.process*"),
 			),
 			class: ClassOther, fields: otelCommon,
-			names: []string{"workflow.run", "workflow.build", "workflow_invoke", "workflow.session", "message.send", "executor.process", "edge_group.process"},
+			names: []string{"workflow.run", "workflow.build", "workflow_invoke", "workflow.session", "message.send", "executor.process {executor.id}", "edge_group.process"},
 		},
 		{
 			dialect: dialectAutoGen, when: all(scope("autogen-core", "autogen*"), named("autogen *")),
