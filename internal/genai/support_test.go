@@ -193,7 +193,7 @@ func marshalled(t testing.TB, o Observation) string {
 		Reason   *record.Unrecordable
 		Header   record.Header
 		Skeleton record.Span
-	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton})
+	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton}, json.Deterministic(true))
 	require.NoError(t, err)
 	return string(b)
 }

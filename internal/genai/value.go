@@ -55,6 +55,15 @@ func (v value) cutOff() bool {
 	return s != "" && strings.ContainsRune("{[", rune(s[0])) && errors.Is(checkTolerantly([]byte(s)), errCutOff)
 }
 
+// same reports whether two values are one, or the same text.
+func (v value) same(as value) bool {
+	if s, isString := v.str(); isString {
+		other, isString := as.str()
+		return isString && s == other
+	}
+	return v.raw == nil && as.raw == nil && v.data == as.data
+}
+
 // isTrue reports whether the value is the bool true.
 func (v value) isTrue() bool {
 	if v.raw != nil {
