@@ -81,7 +81,7 @@ db.elasticsearch.path_parts.** db.chroma.query.where db.chroma.query.where_docum
 db.chroma.delete.where_document db.milvus.search.filter db.milvus.query.filter db.milvus.delete.filter db.milvus.search.annsearch_request db.marqo.search.query
 pinecone.query.filter pinecone.query.queries
 
-tool.arguments agent_message new_context response.model_output tool_result tool_definition
+tool.arguments input-json output-json gen_ai.agent.system_prompt agent_message new_context response.model_output tool_result tool_definition
 copilot_chat.request.options copilot_chat.request.shape copilot_chat.repo.remote_url copilot_chat.file.relative_path github.copilot.tool.parameters.**
 gen_ai.tool.arguments genkit:metadata:context flue.log.message flue.log.attributes flue.task.cwd lk.session_options lk.room_name lk.participant_identity
 lk.response.function_calls lk.function_tools executor.input executor.output workflow.definition workflow.input workflow.output tools.definitions text_output

@@ -138,7 +138,7 @@ func copilotRows() []row {
 		{dialect: dialectCopilot, when: op("embeddings"), class: ClassEmbedding, fields: common, names: otelInferenceNames},
 		{dialect: dialectCopilot, when: op(otelAgent...), class: ClassAgent, fields: common, names: otelAgentNames},
 		{
-			dialect: dialectCopilot, when: is(operation, "content_event", "execute_hook"), class: ClassOther, fields: common,
+			dialect: dialectCopilot, when: either(is(operation, "content_event", "execute_hook"), op("user_message")), class: ClassOther, fields: common,
 			names: []string{"{gen_ai.operation.name}", "execute_hook {copilot_chat.hook_type}"},
 		},
 		{
