@@ -47,7 +47,7 @@ mcp.request.argument mcp.request.argument.** mcp.request.params mcp.response.val
 mcp.tool.result.** mcp.prompt.result.** mcp.resource.result.** fastmcp.resource.output
 
 tool_arguments tool_response tool_parameters tool_input function_args all_messages_events pydantic_ai.all_messages pydantic_ai.tool.deferral.metadata final_result
-model_request_parameters request_data raw_input mcp_data logfire.msg logfire.msg_template logfire.json_schema
+model_request_parameters request_data response_data raw_input mcp_data logfire.msg logfire.msg_template logfire.json_schema
 gcp.vertex.agent.tool_call_args gcp.vertex.agent.tool_response gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data
 adk.experimental.grounding.web_search_queries adk.experimental.grounding.source_uris
 genkit:input genkit:output mlflow.spanInputs mlflow.spanOutputs

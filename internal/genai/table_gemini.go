@@ -17,9 +17,11 @@ func geminiRows() []row {
 			scope("gemini-cli*", "qwen-code*"), is("gen_ai.agent.name", "gemini-cli", "qwen-code"), has("gen_ai.tool.call_id"),
 		))
 	}
+	// Every call of a model is a trace of its own; what holds a run together is
+	// the id of its prompt.
+	messages := attr("gen_ai.input.messages")
 	common := fields{
-		executionID: inside(attr("gen_ai.input.messages"), "prompt_id"),
-		model:       attr("model"),
+		executionID: first(inside(messages, "prompt_id"), inside(messages, "0", "prompt_id")),
 	}.or(otelCommon)
 	names := []string{"{gen_ai.operation.name}"}
 	return append([]row{
@@ -33,7 +35,10 @@ func geminiRows() []row {
 			}),
 			names: names,
 		},
-		{dialect: dialectGeminiCLI, when: op("llm_call"), class: ClassInference, fields: common, names: names},
+		{
+			dialect: dialectGeminiCLI, when: op("llm_call"), class: ClassInference,
+			fields: common.plus(fields{executionID: attr("gen_ai.prompt.name")}), names: names,
+		},
 		{dialect: dialectGeminiCLI, when: op("agent_call", "user_prompt"), class: ClassAgent, fields: common, names: names},
 		// It repeats the arguments and results of the calls that it schedules.
 		{dialect: dialectGeminiCLI, when: op("schedule_tool_calls", "system_prompt"), class: ClassOther, fields: common, names: names},

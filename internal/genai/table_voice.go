@@ -14,7 +14,6 @@ func liveKitRows() []row {
 	library := func(names ...string) condition { return all(scope("livekit-agents"), named(names...)) }
 	common := fields{
 		conversationID: attr("gen_ai.conversation.id", "lk.job_id", "session.id"),
-		executionID:    attr("lk.speech_id"),
 		agentName:      attr("gen_ai.agent.name", "lk.agent_name", "lk.agent_label"),
 	}.or(otelCommon)
 	return []row{
