@@ -116,6 +116,7 @@ const genericPlaces = `
 input output inputs outputs request response events arguments prompt content message error body input.** output.** request.** response.**
 text result results data args kwargs reasoning explanation user_input file_path file_content cwd tool_call policy
 name transcript tools user_id stdout stderr hook_name skill.name diff to_agent from_agent actor.id namespace messaging.destination mcp_server_origin
+system instructions system_instruction context_system_instruction
 `
 
 // vocabulary are the segments that may stand for a wildcard in a key that

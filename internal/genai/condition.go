@@ -158,8 +158,7 @@ func namedBy(key string) condition {
 }
 
 // bodyHoldsMessages holds for log records whose body has the form of messages
-// that were moved out of a span. Their event names and attributes are of their
-// users' choosing, so that nothing else gives them away.
+// that were moved out of a span.
 func bodyHoldsMessages() condition {
 	return condition{holds: func(it *item) bool { return it.body.ok && telemetry.HoldsMessages(it.body.data) }}
 }

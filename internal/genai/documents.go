@@ -225,14 +225,20 @@ func inEvents(event, id, score_, content string) documentSource {
 	}}
 }
 
-// counted reads documents of which nothing is known but how many they are.
-func counted(key string) documentSource {
+// maxCounted bounds the documents that a number alone stands for, so that a
+// short span makes no long entry. Of more nothing is known.
+const maxCounted = 256
+
+// counted reads how many documents were found, of which nothing else is
+// recorded.
+func counted(keys ...string) documentSource {
 	return documentSource{find: func(it *item) documents {
-		n := count(it.value(key))
-		if n == 0 || n > maxDocuments {
-			return documents{}
+		for _, key := range keys {
+			if n := count(it.value(key)); 0 < n && n <= maxCounted {
+				return documents{list: make([]document, n), ok: true}
+			}
 		}
-		return documents{list: make([]document, n), ok: true}
+		return documents{}
 	}}
 }
 

@@ -118,7 +118,7 @@ func TestASourceCanDependOnACondition(t *testing.T) {
 }
 
 func TestEntriesOfWhichOnlyTheNumberIsKnown(t *testing.T) {
-	for n, want := range map[any]int{1: 1, "3": 3, 0: 0, -1: 0, maxDocuments: maxDocuments, maxDocuments + 1: 0, int64(1) << 60: 0, "x": 0} {
+	for n, want := range map[any]int{1: 1, "3": 3, 0: 0, -1: 0, maxCounted: maxCounted, maxCounted + 1: 0, int64(1) << 60: 0, "x": 0} {
 		found := counted("n").find(spanItem(testSpan{attrs: attributes{"n": n}}.input(t)))
 		assert.Len(t, found.list, want, n)
 		assert.Equal(t, want > 0, found.ok, n)
@@ -146,14 +146,6 @@ func TestALibrarysWordForItsOutcomeCountsWhereTheStatusIsSilent(t *testing.T) {
 		assert.Equal(t, c.want, (&row{outcome: outcome}).ended(it, c.status), c.value)
 	}
 	assert.Equal(t, record.StatusOK, (&row{}).ended(nil, record.StatusOK))
-}
-
-func TestOnlyWhatHasNoMarkerIsAlwaysLookedAt(t *testing.T) {
-	for i, r := range rows() {
-		if r.when.on.empty() {
-			assert.Equal(t, dialectADOT, r.dialect, "row %d of %s says nothing of what gives it away", i, r.dialect)
-		}
-	}
 }
 
 func TestADocumentsURIInsideJSONIsNamedByItsDigestOnly(t *testing.T) {

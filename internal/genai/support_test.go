@@ -24,11 +24,12 @@ import (
 	"github.com/readtrail/readtrail/schema"
 )
 
-const corpus = "../../testdata/corpus"
-
-// dialects are files that were written from the sources and documents of
-// libraries of which there is no capture.
-const dialects = "../../testdata/dialects"
+// corpus is what real libraries emitted, dialects what was written from their
+// sources.
+const (
+	corpus   = "../../testdata/corpus"
+	dialects = "../../testdata/dialects"
+)
 
 const testProfile = "strict/1"
 
@@ -97,23 +98,21 @@ func eachLog(batch plog.Logs, f func(LogInput)) {
 	}
 }
 
-// expected are the rows of the answer keys of the corpus and of the dialects.
-func expected(t testing.TB, patterns ...string) []map[string]string {
+// expected are the rows of the answer keys that have a column, by header.
+func expected(t testing.TB, column string) []map[string]string {
 	t.Helper()
 	var out []map[string]string
-	for _, directory := range []string{corpus, dialects} {
-		for _, pattern := range patterns {
-			files, err := filepath.Glob(filepath.Join(directory, pattern))
-			require.NoError(t, err)
-			for _, file := range files {
-				out = append(out, tableOf(t, file)...)
+	for _, key := range glob(t, "EXPECT*.tsv") {
+		for _, row := range tableOf(t, key) {
+			if _, ok := row[column]; ok {
+				out = append(out, row)
 			}
 		}
 	}
 	return out
 }
 
-// tableOf is a table in a file, by header.
+// tableOf is a table with a header.
 func tableOf(t testing.TB, path string) []map[string]string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -233,14 +232,24 @@ func logsFiles(t testing.TB) []string { return glob(t, "*.logs.jsonl") }
 
 func glob(t testing.TB, pattern string) []string {
 	t.Helper()
-	var out []string
+	var files []string
 	for _, directory := range []string{corpus, dialects} {
-		files, err := filepath.Glob(filepath.Join(directory, pattern))
+		found, err := filepath.Glob(filepath.Join(directory, pattern))
 		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		out = append(out, files...)
+		require.NotEmpty(t, found)
+		files = append(files, found...)
 	}
-	return out
+	return files
+}
+
+// notRecorded are spans of which an answer key says that they have arguments,
+// where the library recorded nothing of what was asked.
+var notRecorded = []string{
+	"openllmetry-js-0.27.0-nocontent.traces.jsonl/5dd7cd53d73af663", // qdrant.search
+	"openllmetry-js-0.27.0.traces.jsonl/b8b490f9e2111295",           // qdrant.search
+	"strands-js-1.19.0-attrs.traces.jsonl/3d694b974f9a0104",         // the results took the query's place
+	"strands-js-1.19.0-attrs.traces.jsonl/de17530e20854f6c",
+	"strands-js-1.19.0-attrs.traces.jsonl/08fbf62dbda9ef7e",
 }
 
 // notYet are the files of the corpus whose dialects the table lacks.

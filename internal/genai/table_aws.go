@@ -128,6 +128,6 @@ func agentCoreRows() []row {
 			class:   ClassAgent, fields: common.plus(fields{agentID: attr("aws.agent.id")}),
 			names: []string{"{aws.operation.name}", "{rpc.service}.{rpc.method}", "{rpc.service}/{rpc.method}"},
 		},
-		{dialect: dialectADOT, signal: isLog, when: bodyHoldsMessages(), class: ClassInference, fields: otelCommon},
+		{dialect: dialectADOT, signal: isLog, when: all(has("event.name", "session.id"), bodyHoldsMessages()), class: ClassInference, fields: otelCommon},
 	}
 }

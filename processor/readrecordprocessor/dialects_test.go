@@ -19,7 +19,8 @@ import (
 	"github.com/readtrail/readtrail/internal/strip"
 )
 
-// left are the places in which mode known leaves content, as docs/content.md
+// left are the places in which mode known leaves content of the corpus and of
+// the dialects of EXPECT-b.tsv and EXPECT-logs-b.tsv, as docs/content.md
 // says: names of spans, and keys that no table knows. An entry is a span name's
 // "name", or a key.
 var left = map[string]string{
@@ -31,6 +32,14 @@ var left = map[string]string{
 var place = regexp.MustCompile(`"key":"([^"]*)","value":\{[^{}]*CANARY|"(name)":"[^"]*CANARY`)
 
 func TestNoContentOfADialectLeaves(t *testing.T) {
+	keys, err := filepath.Glob("../../testdata/dialects/EXPECT*-b.tsv")
+	require.NoError(t, err)
+	ours := ""
+	for _, key := range keys {
+		text, err := os.ReadFile(key)
+		require.NoError(t, err)
+		ours += string(text)
+	}
 	for _, directory := range []string{"corpus", "dialects"} {
 		files, err := filepath.Glob("../../testdata/" + directory + "/*.jsonl")
 		require.NoError(t, err)
@@ -44,6 +53,9 @@ func TestNoContentOfADialectLeaves(t *testing.T) {
 						}
 					}
 				})
+				if directory == "dialects" && !strings.Contains(ours, "\n"+filepath.Base(file)+"\t") {
+					return
+				}
 				t.Run("known", func(t *testing.T) {
 					for _, out := range processed(t, file, Mode(strip.Known)) {
 						found := 0
