@@ -26,6 +26,7 @@ var gatedScopes = []string{
 	"codex_otel", "codex", "openinference", "@arizeai/openinference", "ai", "gen_ai", "pipecat", "github-copilot", "copilot-chat", "haystack", "dify",
 	"opentelemetry.instrumentation.google_genai", "opentelemetry.instrumentation.mcp", "@traceloop", "@openlit", "openlit", "Microsoft.SemanticKernel",
 	"Experimental.Microsoft.Extensions.AI", "mcp",
+	"qwen-code", "github.copilot", "semantic_kernel", "Agent365Sdk", "Experimental.Microsoft.Agents", "Microsoft.Agents", "azure.ai", "Azure.AI", "agentcore",
 }
 
 // ScopeGate returns the gate of spans and logs of an instrumentation scope.
@@ -43,11 +44,13 @@ var wholeEvents = patternSet(`
 gen_ai.system.message gen_ai.user.message gen_ai.assistant.message gen_ai.tool.message gen_ai.choice gen_ai.content.prompt gen_ai.content.completion
 gen_ai.client.inference.operation.details gen_ai.memory.operation.details gen_ai.evaluation.result gen_ai.client.operation.exception
 db.query.result db.query.embeddings db.search.result db.search.embeddings pinecone.query.result pinecone.query.result.N pinecone.query.result.N.metadata
+tool_schema user_message agent_message flue.log
 memory.query memory.results memory.content tool.output claude_code.tool.output tool_output llm.content.completion.chunk llm.content.prompt
 `)
 
 // gatedEvents are events whose generic names hold content.
 var gatedEvents = patternSet(`
+qwen-code.** skill_activated mcp_server_connection hook_execution_start hook_execution_complete
 codex.** gemini_cli.** claude_code.** tool_result tool_decision user_prompt assistant_response api_request api_response api_error
 api_request_body api_response_body copilot_chat.** gen_ai.**
 `)

@@ -151,6 +151,20 @@ var harmlessRows = []harmlessRow{
 		"codex.usage.total_tokens codex.usage.reasoning_output_tokens"},
 	{ShapeEventName, "event.name"},
 
+	// Further agent frameworks and coding agents.
+	{ShapeName, "agent_name flue.workflow.name flue.operation.kind flue.harness.name lk.agent_name lk.tts.label tool.function_name workflow.name executor.type"},
+	{ShapeToken, "aws.operation.name tool.result_status tool.failure_kind memory.operation_type hook_event copilot_chat.hook_type copilot_chat.hook_result_kind " +
+		"flue.turn.purpose flue.log.level flue.provider.api gen_ai.thread.run.status gen_ai.message.status gen_ai.run_step.status"},
+	{ShapeIdentifier, "flue.run_id flue.instance_id flue.dispatch_id flue.operation.id flue.turn.id lk.job_id lk.speech_id lk.generation_id lk.parent_generation_id " +
+		"tool.use_id aws.request.id aws.request_id aws.agent.id memory.id gateway.id qwen-code.prompt_id qwen-code.subagent.id " +
+		"qwen-code.subagent.parent_agent_id response_id workflow.id executor.id gen_ai.agent.run.id crew_id crew_key task_id task_key"},
+	{ShapeName, "qwen-code.subagent.name"},
+	{ShapeToken, "qwen-code.subagent.status qwen-code.subagent.terminate_reason qwen-code.subagent.invocation_kind"},
+	{ShapeBool, "log.bridge aborted lk.interrupted is_error"},
+	{ShapeNumber, "attempts latency_ms tools_count flue.duration_ms qwen-code.subagent.depth qwen-code.subagent.duration_ms turn.index lk.transcript_confidence " +
+		"lk.response.ttft lk.response.ttfb lk.e2e_latency metrics.ttfb metrics.character_count content_length"},
+	{ShapeVersion, "crewai_version python_version"},
+
 	// Effects: HTTP, RPC, databases, messaging, processes.
 	{ShapeHTTPMethod, "http.request.method http.method http.request.method_original"},
 	{ShapeNumber, "http.response.status_code http.status_code http.request.resend_count http.resend_count http.request.body.size http.response.body.size " +

@@ -6,6 +6,7 @@ package content
 import (
 	"bytes"
 	"encoding/json/jsontext"
+	"strings"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -97,7 +98,7 @@ func (l leaves) state() record.Captured {
 // than to the first that is content unless the text holds a mark of what was
 // cut.
 func leavesOf(canonical []byte) (l leaves) {
-	mayBeCut := bytes.Contains(canonical, []byte(truncatedBefore))
+	mayBeCut := bytes.Contains(canonical, []byte("[TRUNCATED")) || bytes.Contains(canonical, []byte("[truncated"))
 	for i := 0; i < len(canonical) && (!l.content || mayBeCut && !l.truncated); i++ {
 		switch c := canonical[i]; {
 		case c == '"':
@@ -129,23 +130,40 @@ func closingQuote(text []byte, i int) int {
 	}
 }
 
+// cut is how a library says at the end of a value that it cut it: words, a
+// number, words.
+type cut struct{ before, after string }
+
+var cuts = []cut{
+	{"...[TRUNCATED: original length ", "]"},                              // Gemini CLI
+	{"...[truncated, original ", " chars]"},                               // GitHub Copilot Chat
+	{"[TRUNCATED - Content exceeds ", "KB limit]"},                        // Claude Code
+	{"[TRUNCATED - Content exceeds configured limit of ", " characters]"}, // Qwen Code
+}
+
 const (
-	truncatedBefore = "...[TRUNCATED: original length " // Gemini CLI
-	truncatedAfter  = ']'
+	// maxCutNumber is how long the number is at most, in digits.
+	maxCutNumber = 20
 	// maxTruncatedSuffix is the longest suffix that says that a value was cut.
-	maxTruncatedSuffix = len(truncatedBefore) + 20 + 1
+	maxTruncatedSuffix = 96
 )
 
 // endsTruncated reports whether t ends with the words by which a library says
 // that it cut the value.
 func endsTruncated[T text](t T) bool {
-	i := len(t) - 1
-	if i < 0 || t[i] != truncatedAfter {
+	if len(t) == 0 || t[len(t)-1] != ']' {
 		return false
 	}
-	digits := i
-	for i > 0 && digits-i < 20 && '0' <= t[i-1] && t[i-1] <= '9' {
-		i--
+	tail := string(t[max(0, len(t)-maxTruncatedSuffix):])
+	for _, c := range cuts {
+		rest, ok := strings.CutSuffix(tail, c.after)
+		if !ok {
+			continue
+		}
+		words := strings.TrimRight(rest, "0123456789")
+		if n := len(rest) - len(words); n > 0 && n <= maxCutNumber && strings.HasSuffix(words, c.before) {
+			return true
+		}
 	}
-	return i < digits && i >= len(truncatedBefore) && string(t[i-len(truncatedBefore):i]) == truncatedBefore
+	return false
 }

@@ -47,7 +47,7 @@ mcp.request.argument mcp.request.argument.** mcp.request.params mcp.response.val
 mcp.tool.result.** mcp.prompt.result.** mcp.resource.result.** fastmcp.resource.output
 
 tool_arguments tool_response tool_parameters tool_input function_args all_messages_events pydantic_ai.all_messages pydantic_ai.tool.deferral.metadata final_result
-model_request_parameters request_data raw_input mcp_data logfire.msg logfire.msg_template logfire.json_schema
+model_request_parameters request_data response_data raw_input mcp_data logfire.msg logfire.msg_template logfire.json_schema
 gcp.vertex.agent.tool_call_args gcp.vertex.agent.tool_response gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data
 adk.experimental.grounding.web_search_queries adk.experimental.grounding.source_uris
 genkit:input genkit:output mlflow.spanInputs mlflow.spanOutputs
@@ -80,6 +80,12 @@ db.vector.query.content db.vector.query.filter db.vector.query.metadata_filter d
 db.elasticsearch.path_parts.** db.chroma.query.where db.chroma.query.where_document db.chroma.get.where db.chroma.get.where_document db.chroma.delete.where
 db.chroma.delete.where_document db.milvus.search.filter db.milvus.query.filter db.milvus.delete.filter db.milvus.search.annsearch_request db.marqo.search.query
 pinecone.query.filter pinecone.query.queries
+
+tool.arguments input-json output-json gen_ai.agent.system_prompt agent_message new_context response.model_output tool_result tool_definition
+copilot_chat.request.options copilot_chat.request.shape copilot_chat.repo.remote_url copilot_chat.file.relative_path github.copilot.tool.parameters.**
+gen_ai.tool.arguments genkit:metadata:context flue.log.message flue.log.attributes flue.task.cwd lk.session_options lk.room_name lk.participant_identity
+lk.response.function_calls lk.function_tools executor.input executor.output workflow.definition workflow.input workflow.output tools.definitions text_output
+hook_definitions hook_input hook_output post_batch_stop_reason crew_fingerprint_metadata
 
 http.request.body http.request.body.content http.response.body http.response.body.content
 messaging.kafka.message.key messaging.message.body exception.message exception.stacktrace error.message error.stack
@@ -119,6 +125,8 @@ http.request.cookies http.response.cookies
 const genericPlaces = `
 input output inputs outputs request response events arguments prompt content message error body input.** output.** request.** response.**
 text result results data args kwargs reasoning explanation user_input file_path file_content cwd tool_call policy
+name transcript tools user_id stdout stderr hook_name skill.name diff to_agent from_agent actor.id namespace messaging.destination mcp_server_origin
+system instructions system_instruction context_system_instruction
 `
 
 // vocabulary are the segments that may stand for a wildcard in a key that

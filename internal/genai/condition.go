@@ -9,6 +9,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/readtrail/readtrail/internal/telemetry"
 )
 
 // condition is a marker by which a row knows an item.
@@ -161,6 +163,20 @@ func carries(events ...string) condition {
 		},
 		on: triggers{events: events},
 	}
+}
+
+// namedBy holds for a span whose name is the value of one of its attributes.
+func namedBy(key string) condition {
+	return condition{
+		holds: func(it *item) bool { return it.name != "" && it.text(key) == it.name },
+		on:    triggers{keys: []string{key}},
+	}
+}
+
+// bodyHoldsMessages holds for log records whose body has the form of messages
+// that were moved out of a span.
+func bodyHoldsMessages() condition {
+	return condition{holds: func(it *item) bool { return it.body.ok && telemetry.HoldsMessages(it.body.data) }}
 }
 
 // kind holds for spans of one of the kinds.

@@ -7,10 +7,12 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -91,6 +93,54 @@ func FuzzLog(f *testing.F) {
 		}
 		eachLog(batch, func(in LogInput) { checkDraft(t, l.Log(in)) })
 	})
+}
+
+// FuzzDialect gives one text to every place of content of one span or log
+// record of the dialects.
+func FuzzDialect(f *testing.F) {
+	var spanInputs []SpanInput
+	for _, file := range tracesFiles(f) {
+		spans(f, file, func(in SpanInput) { spanInputs = append(spanInputs, in) })
+	}
+	var logInputs []LogInput
+	for _, file := range logsFiles(f) {
+		logs(f, file, func(_ int, in LogInput) { logInputs = append(logInputs, in) })
+	}
+	for i, s := range []string{
+		"", "text", `[{"role":"tool","parts":[{"type":"tool_call","arguments":{"a":1}}]}]`, `{"params":{"name":"f","arguments":[1],"uri":"file:///a"},"id":7}`,
+		`{"documents":[{"content":[{"text":"a"}]}]}`, `{"messages":[{"id":"m","createdAt":"2026-01-01T00:00:00Z"}]}`, `{"content":"a","id":"c"}`, "[[[[", "\xff",
+	} {
+		f.Add(s, uint(i*7))
+	}
+	l := newTestLifter(f, crmRule)
+	f.Fuzz(func(t *testing.T, s string, n uint) {
+		in := spanInputs[n%uint(len(spanInputs))]
+		span := ptrace.NewSpan()
+		in.Span.CopyTo(span)
+		in.Span, in.Cache = span, nil
+		plant(span.Attributes(), s)
+		for _, e := range span.Events().All() {
+			plant(e.Attributes(), s)
+		}
+		checkDraft(t, l.Span(in))
+
+		log := logInputs[n%uint(len(logInputs))]
+		copied := plog.NewLogRecord()
+		log.Log.CopyTo(copied)
+		log.Log, log.Cache = copied, nil
+		plant(copied.Attributes(), s)
+		copied.Body().SetStr(s)
+		checkDraft(t, l.Log(log))
+	})
+}
+
+// plant puts a text where there is content.
+func plant(m pcommon.Map, s string) {
+	for _, v := range m.All() {
+		if strings.Contains(v.AsString(), "CANARY") {
+			v.SetStr(s)
+		}
+	}
 }
 
 // FuzzValue gives one text to every place of a read that can hold one.

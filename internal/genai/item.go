@@ -25,7 +25,9 @@ type item struct {
 	resource pcommon.Map
 	index    map[string]pcommon.Value
 	events   []ptrace.SpanEvent
-	cache    *telemetry.Cache
+	// body is that of a log record; a span's is empty.
+	body  value
+	cache *telemetry.Cache
 }
 
 // indexFrom is the number of attributes from which looking keys up one by one
@@ -58,6 +60,7 @@ func logItem(in LogInput) *item {
 		scope:    in.Scope,
 		name:     in.Log.EventName(),
 		attrs:    in.Log.Attributes(),
+		body:     valueOf(in.Log.Body()),
 		resource: in.Resource.Attributes(),
 		cache:    in.Cache,
 	}

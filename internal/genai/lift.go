@@ -94,7 +94,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	}
 	asked, basis := in.row.find(in.item, arguments)
 	arg := content.Digest{State: record.CapturedPlaceholder}
-	if uri, secret := in.resource(); !secret || asked.raw != nil || asked.data != uri.data {
+	if uri, secret := in.resource(); !secret || !asked.same(uri) {
 		arg = in.digest(asked)
 	}
 	r.Request.ArgumentsDigest, r.Request.ArgumentsCanonicalization, r.Request.ArgumentsSize = arg.Value, form(arg), arg.Size

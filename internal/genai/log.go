@@ -25,7 +25,7 @@ func (l *Lifter) Log(in LogInput) Observation {
 	}
 	lifting.header.OccurredAt = record.TimeFromUnixNano(uint64(at))
 	answer, _ := lifting.row.find(it, result)
-	lifting.status = logStatus(it, in.Log, answer.ok)
+	lifting.status = lifting.row.ended(it, logStatus(it, in.Log, answer.ok))
 	lifting.correlate("")
 	return l.observe(lifting, func(*record.Read) string {
 		body := lifting.cache.Digest(in.Log.Body()).Value

@@ -6,6 +6,7 @@ package genai
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -35,6 +36,9 @@ type row struct {
 	// over, for lineage. They hold for whatever class another row gives the span.
 	effect func(*lifting) *record.Effect
 	edge   func(*item, ptrace.Span) record.EdgeType
+	// outcome says how the item ended where a library says it in an attribute of
+	// its own. It may be nil.
+	outcome func(*item) record.Status
 }
 
 // maxRows bounds the rows of one signal.
@@ -141,9 +145,12 @@ func (x *nameIndex) add(name string, row int) {
 		addTo(&x.exact, name, row)
 		return
 	}
-	p := rowPrefix{prefix: prefix}
-	p.rows.add(row)
-	x.prefixes = append(x.prefixes, p)
+	i := slices.IndexFunc(x.prefixes, func(p rowPrefix) bool { return p.prefix == prefix })
+	if i < 0 {
+		i = len(x.prefixes)
+		x.prefixes = append(x.prefixes, rowPrefix{prefix: prefix})
+	}
+	x.prefixes[i].rows.add(row)
 }
 
 func addTo(sets *map[string]*rowSet, key string, row int) {

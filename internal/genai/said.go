@@ -4,6 +4,8 @@
 package genai
 
 import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
 	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
 )
@@ -106,6 +108,9 @@ func (l *lifting) found(c *contents, class Class) documents {
 // may hold a credential, so that it has no digest.
 func (l *lifting) resource() (uri value, secret bool) {
 	uri, _ = l.row.find(l.item, documentURI)
+	if s, isString := uri.str(); isString && uri.raw != nil {
+		uri = valueOf(pcommon.NewValueStr(s)) // a part of JSON, to be looked at as any other
+	}
 	return uri, uri.ok && uri.raw == nil && telemetry.HoldsCredential(uri.data)
 }
 

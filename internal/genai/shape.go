@@ -28,6 +28,18 @@ func version(s string) string    { return kept(content.ShapeVersion, s) }
 func hostname(s string) string   { return kept(content.ShapeHost, s) }
 func typeName(s string) string   { return kept(content.ShapeTypeName, s) }
 
+// mergedTools is the name of Google ADK for several calls as one. It stands for
+// no tool, and that the record says so keeps it from being taken for one.
+const mergedTools = "(merged tools)"
+
+// toolTitle returns the name of a tool.
+func toolTitle(s string) string {
+	if s == mergedTools {
+		return s
+	}
+	return name(s)
+}
+
 // givenID returns an id that an application may give (contract 3), or "".
 func givenID(s string) string {
 	if !record.ValidGivenID(s) {

@@ -17,7 +17,7 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	lifting := l.begin(it, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Span.TraceID())
 	lifting.spanID = record.HexSpanID(in.Span.SpanID())
-	lifting.status = spanStatus(it, in.Span)
+	lifting.status = lifting.row.ended(it, spanStatus(it, in.Span))
 	lifting.header.ObservedBy.Sampling = sampling(in.Span.TraceState().AsRaw())
 	switch {
 	case lifting.traceID == "":
@@ -61,7 +61,7 @@ func (l *Lifter) begin(it *item, upstream string) *lifting {
 		ScopeName:             identifier(it.scope.Name()),
 		ScopeVersion:          version(it.scope.Version()),
 	}
-	in.toolName = in.row.accepted(it, toolName, name)
+	in.toolName = in.row.accepted(it, toolName, toolTitle)
 	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
 	return in
 }

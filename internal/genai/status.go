@@ -4,6 +4,10 @@
 package genai
 
 import (
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -48,4 +52,44 @@ func logStatus(it *item, l plog.LogRecord, answered bool) record.Status {
 	default:
 		return record.StatusUnknown
 	}
+}
+
+// outcomeOf reads an attribute that says how an item ended: a bool, or a word
+// in any case. Other values say nothing.
+func outcomeOf(key, succeeded, failed string) func(*item) record.Status {
+	return func(it *item) record.Status {
+		v, ok := it.get(key)
+		if !ok {
+			return ""
+		}
+		word := scalar(v)
+		if v.Type() == pcommon.ValueTypeBool {
+			word = strconv.FormatBool(v.Bool())
+		}
+		switch {
+		case strings.EqualFold(word, failed):
+			return record.StatusError
+		case strings.EqualFold(word, succeeded):
+			return record.StatusOK
+		default:
+			return ""
+		}
+	}
+}
+
+// ended is how the item ended: as its status says or, where that leaves it
+// open or does not know of the failure, as an attribute of the library's does.
+func (r *row) ended(it *item, status record.Status) record.Status {
+	if r.outcome == nil || status == record.StatusError {
+		return status
+	}
+	switch said := r.outcome(it); said {
+	case record.StatusError:
+		return said
+	case record.StatusOK:
+		if status == record.StatusUnknown {
+			return said
+		}
+	}
+	return status
 }

@@ -11,6 +11,23 @@ import "slices"
 // that says more specifically what was executed wins.
 func rows() []row {
 	return slices.Concat(
+		mastraRows(), // before OpenInference, whose kinds it writes too
+		pydanticRows(),
+		logfireRows(),
+		adkRows(),
+		genkitRows(),
+		strandsRows(),
+		agentCoreRows(),
+		microsoftRows(),
+		crewAIRows(),
+		flueRows(),
+		liveKitRows(),
+		pipecatRows(),
+		claudeCodeRows(),
+		codexRows(),
+		copilotRows(),
+		geminiRows(),
+		qwenRows(),
 		langfuseReads(),
 		langSmithReads(),
 		vercelRows(),

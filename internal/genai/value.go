@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json/jsontext"
 	"errors"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -67,6 +68,15 @@ func (v value) cutOff() bool {
 	}
 	s = strings.TrimSpace(s)
 	return s != "" && strings.ContainsRune("{[", rune(s[0])) && errors.Is(checkTolerantly([]byte(s)), errCutOff)
+}
+
+// same reports whether two values are one, or the same text.
+func (v value) same(as value) bool {
+	if s, isString := v.str(); isString {
+		other, isString := as.str()
+		return isString && s == other
+	}
+	return v.raw == nil && as.raw == nil && v.data == as.data
 }
 
 // isTrue reports whether the value is the bool true.
@@ -209,14 +219,23 @@ func (v value) dataObject() (map[string]value, bool) {
 	return out, true
 }
 
-// at follows names of members and returns the part that stands there.
+// at follows names of members, and indices of elements of arrays, and returns
+// the part that stands there.
 func (v value) at(path []string) value {
 	for _, name := range path {
-		members, ok := v.object()
-		if !ok {
+		if members, ok := v.object(); ok {
+			v = members[name]
+			continue
+		}
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i >= maxGathered {
 			return value{}
 		}
-		v = members[name]
+		elements, _ := v.elements(i)
+		if i >= len(elements) {
+			return value{}
+		}
+		v = elements[i]
 	}
 	return v
 }

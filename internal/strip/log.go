@@ -42,7 +42,7 @@ func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.
 		return
 	}
 	d := decided{outcome: StaysUnknown}
-	isContent := s.strict || gate != 0 || holdsMessages(body)
+	isContent := s.strict || gate != 0 || telemetry.HoldsMessages(body)
 	switch {
 	case isContent && !telemetry.LooksLikeCredential(body):
 		d = decideContent(body, cache)
@@ -57,20 +57,4 @@ func (s *Stripper) body(body pcommon.Value, gate content.Gate, cache *telemetry.
 		body.SetStr(d.text)
 	}
 	counts.took(PlaceBody, d.outcome)
-}
-
-// holdsMessages reports whether a body is {"input":{"messages":...}} or the
-// same with output.
-func holdsMessages(body pcommon.Value) bool {
-	if body.Type() != pcommon.ValueTypeMap {
-		return false
-	}
-	for _, side := range [...]string{"input", "output"} {
-		if v, ok := body.Map().Get(side); ok && v.Type() == pcommon.ValueTypeMap {
-			if _, ok := v.Map().Get("messages"); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
