@@ -172,7 +172,7 @@ type Retention struct {
 	Classification  string `json:"classification,omitzero"`
 	AccessPolicyRef string `json:"access_policy_ref,omitzero"`
 	// RedactionProfile is the mode, the version of the tables and, if a rule of
-	// the configuration matched, its name: strict/1/crm.
+	// the configuration matched, its name: strict/2/crm.
 	RedactionProfile string `json:"redaction_profile"`
 }
 

@@ -45,7 +45,7 @@ type Keep struct {
 
 // TableVersion counts the changes of the tables that change what leaves. It
 // stands in every record's retention.redaction_profile.
-const TableVersion = 1
+const TableVersion = 2
 
 // Policy decides by key. It is immutable and safe for concurrent use.
 type Policy struct {
@@ -151,8 +151,10 @@ func tableRule(key string, gate Gate) Rule {
 	if rule, ok := patternRule(key); ok {
 		return rule
 	}
-	if gate&GateGeneric != 0 && genericSet.has(key) {
-		return Rule{Class: Content}
+	if gate&GateGeneric != 0 {
+		if ok, free := genericSet.find(key); ok {
+			return Rule{Class: Content, Free: free}
+		}
 	}
 	if gate&GateWhole != 0 {
 		return Rule{Class: Content, Free: !allKnown(key)}

@@ -28,7 +28,7 @@ var knownSurvivors = []string{
 
 var survivor = regexp.MustCompile(`"key":"([^"]*)","value":\{"[a-zA-Z]+":"(?:[^"\\]|\\.)*CANARY`)
 
-// TestKnownModeLeavesOnlyWhatTheDocumentsNameAsUnknown holds docs/dialects-a.md
+// TestKnownModeLeavesOnlyWhatTheDocumentsNameAsUnknown holds docs/dialects.md
 // for the dialects of EXPECT-a.tsv.
 func TestKnownModeLeavesOnlyWhatTheDocumentsNameAsUnknown(t *testing.T) {
 	key, err := os.Open("../../testdata/dialects/EXPECT-a.tsv")

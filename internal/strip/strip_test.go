@@ -358,6 +358,6 @@ func TestOptionsAtFaultAreNamed(t *testing.T) {
 		_, err := New(c.o)
 		require.EqualError(t, err, c.want)
 	}
-	require.Equal(t, "strict/1", stripper(t, Options{}).Profile())
-	require.Equal(t, "known/1", stripper(t, Options{Mode: Known}).Profile())
+	require.Equal(t, "strict/2", stripper(t, Options{}).Profile())
+	require.Equal(t, "known/2", stripper(t, Options{Mode: Known}).Profile())
 }

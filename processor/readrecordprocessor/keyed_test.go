@@ -250,7 +250,7 @@ func TestCopiesTravelBesideTheRecordAndNowhereElse(t *testing.T) {
 		{Digest: k.Sum(`{"name":"` + canary + `"}`), Content: []byte(`{"name":"` + canary + `"}`)},
 	}, items[0].Copies)
 	assert.Equal(t, "evidence_store/eu", items[0].Store)
-	assert.Contains(t, body(items[0].Draft), `"content_stored":"evidence_copy","copy_ref":"evidence_store/eu","redaction_profile":"strict/1/crm"`)
+	assert.Contains(t, body(items[0].Draft), `"content_stored":"evidence_copy","copy_ref":"evidence_store/eu","redaction_profile":"strict/2/crm"`)
 	assert.Empty(t, items[1].Copies, "of what has no record nothing is kept")
 	for _, text := range []string{out.json(t), body(items[0].Draft), body(items[1].Draft), fmt.Sprintf("%+v %#v %v", items, *out.batch(), out.ctx)} {
 		assert.NotContains(t, text, canary)
