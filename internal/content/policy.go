@@ -53,13 +53,14 @@ type Policy struct {
 	places     patterns
 	keepExact  map[string]Shape
 	keepPrefix []Keep // Key is the prefix with its dot; the first match counts
+	rules      *memo
 }
 
 // NewPolicy returns the tables extended by further places of content, which are
 // keys or patterns (places.go), and by what an operator keeps. A key that is
 // known to hold content or a credential can't be kept.
 func NewPolicy(places []string, keep []Keep) (*Policy, error) {
-	p := &Policy{places: unknownPlaces(places), keepExact: make(map[string]Shape)}
+	p := &Policy{places: unknownPlaces(places), keepExact: make(map[string]Shape), rules: newMemo()}
 	for i, k := range keep {
 		if err := p.add(k); err != nil {
 			return nil, fmt.Errorf("keep[%d]: %w", i, err)
@@ -110,7 +111,9 @@ func (r Rule) open() bool { return r.Class == Unknown || r.Class == Content && r
 
 // Rule returns what is known of a key under a gate. What an operator keeps
 // counts where the tables know nothing, and for the shape of a harmless key.
-func (p *Policy) Rule(key string, gate Gate) Rule {
+func (p *Policy) Rule(key string, gate Gate) Rule { return p.rules.rule(key, gate, p.find) }
+
+func (p *Policy) find(key string, gate Gate) Rule {
 	rule := p.known(key, gate)
 	if rule.Class != Harmless && !rule.open() {
 		return rule

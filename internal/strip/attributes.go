@@ -23,17 +23,17 @@ func (s *Stripper) attribute(key string, v pcommon.Value, gate content.Gate, cac
 	rule := s.policy.Rule(key, gate)
 	switch rule.Class {
 	case content.Harmless, content.Unknown:
-		if rule.Class == content.Harmless && telemetry.Matches(rule.Shape, v) {
+		switch {
+		case !s.strict && !telemetry.GivesAwayCredential(v): // most values of most spans
 			return false
-		}
-		if telemetry.GivesAwayCredential(v) {
+		case rule.Class == content.Harmless && telemetry.Matches(rule.Shape, v):
+			return false
+		case telemetry.GivesAwayCredential(v):
 			counts.add(place, Credential)
-			return true
-		}
-		if s.strict {
+		default:
 			counts.add(place, Removed)
 		}
-		return s.strict
+		return true
 	case content.Secret:
 		if t := v.Type(); t == pcommon.ValueTypeBool || t == pcommon.ValueTypeEmpty {
 			if s.strict {
