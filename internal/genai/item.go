@@ -5,6 +5,7 @@ package genai
 
 import (
 	"strconv"
+	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -35,14 +36,26 @@ const indexFrom = 48
 // maxEvents bounds the span events that are looked at.
 const maxEvents = 10_000
 
+// items are used again, since most spans have nothing else that costs memory.
+var items = sync.Pool{New: func() any { return &item{} }}
+
+// release gives the item back. Nothing of it may be used any more.
+func (it *item) release() {
+	clear(it.events)
+	*it = item{events: it.events[:0]}
+	items.Put(it)
+}
+
 func spanItem(in SpanInput) *item {
-	it := &item{
+	it := items.Get().(*item)
+	*it = item{
 		signal:   record.SignalSpan,
 		scope:    in.Scope,
 		name:     in.Span.Name(),
 		kind:     in.Span.Kind(),
 		attrs:    in.Span.Attributes(),
 		resource: in.Resource.Attributes(),
+		events:   it.events,
 		cache:    in.Cache,
 	}
 	for i := range min(in.Span.Events().Len(), maxEvents) {
@@ -53,12 +66,14 @@ func spanItem(in SpanInput) *item {
 }
 
 func logItem(in LogInput) *item {
-	it := &item{
+	it := items.Get().(*item)
+	*it = item{
 		signal:   record.SignalLog,
 		scope:    in.Scope,
 		name:     in.Log.EventName(),
 		attrs:    in.Log.Attributes(),
 		resource: in.Resource.Attributes(),
+		events:   it.events,
 		cache:    in.Cache,
 	}
 	it.prepare()

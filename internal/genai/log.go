@@ -8,7 +8,12 @@ import "github.com/readtrail/readtrail/record"
 // Log recognizes a log record and lifts what it tells.
 func (l *Lifter) Log(in LogInput) Observation {
 	it := logItem(in)
-	lifting := l.begin(it, in.Upstream)
+	defer it.release()
+	row := l.table.match(it)
+	if l.labelsOnly && row.dialect == "" { // and so without labels
+		return Observation{Class: row.class}
+	}
+	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Log.TraceID())
 	lifting.spanID = record.HexSpanID(in.Log.SpanID())
 	switch {

@@ -95,6 +95,11 @@ type Options struct {
 	Sources []SourceRule
 	// Profile is the redaction profile that every read names.
 	Profile string
+	// LabelsOnly says that nobody takes records or skeletons: an observation then
+	// says only what stripped items are labeled with.
+	LabelsOnly bool
+	// NoNames says that nobody asks for SafeName.
+	NoNames bool
 }
 
 // Lifter recognizes and lifts. It is immutable and safe for concurrent use.
@@ -102,6 +107,8 @@ type Lifter struct {
 	table   *table
 	sources []compiledRule
 	profile string
+
+	labelsOnly, noNames bool
 }
 
 // New compiles the options. Its errors name the place in the configuration,
@@ -117,5 +124,5 @@ func newLifter(rows []row, o Options) (*Lifter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lifter{table: table, sources: sources, profile: o.Profile}, nil
+	return &Lifter{table: table, sources: sources, profile: o.Profile, labelsOnly: o.LabelsOnly, noNames: o.NoNames}, nil
 }

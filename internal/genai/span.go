@@ -14,7 +14,16 @@ import (
 // Span recognizes a span and lifts what it tells.
 func (l *Lifter) Span(in SpanInput) Observation {
 	it := spanItem(in)
-	lifting := l.begin(it, in.Upstream)
+	defer it.release()
+	row := l.table.match(it)
+	safeName := ""
+	if !l.noNames {
+		safeName = row.safeName(it)
+	}
+	if l.labelsOnly && row.dialect == "" { // and so without labels
+		return Observation{Class: row.class, SafeName: safeName}
+	}
+	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Span.TraceID())
 	lifting.spanID = record.HexSpanID(in.Span.SpanID())
 	lifting.status = spanStatus(it, in.Span)
@@ -35,14 +44,16 @@ func (l *Lifter) Span(in SpanInput) Observation {
 		return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, r)...)
 	}
 	o := l.observe(lifting, derived)
-	o.SafeName = lifting.row.safeName(it)
-	o.Skeleton = lifting.skeleton(in.Span, o)
+	o.SafeName = safeName
+	if !l.labelsOnly {
+		o.Skeleton = lifting.skeleton(in.Span, o)
+	}
 	return o
 }
 
-// begin recognizes an item and reads what every record needs.
-func (l *Lifter) begin(it *item, upstream string) *lifting {
-	in := &lifting{item: it, row: l.table.match(it)}
+// begin reads what every record needs of a recognized item.
+func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
+	in := &lifting{item: it, row: row}
 	if upstream == "" {
 		upstream = record.UnverifiedInput
 	}
@@ -71,7 +82,10 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 		CallID:      in.header.Correlation.CallID,
 		Header:      in.header,
 	}
-	if _, isRead := eventTypes[in.row.class]; !isRead {
+	_, isRead := eventTypes[in.row.class]
+	// The execution of a read that names none and has no trace is its own, so
+	// that the record has to be made to know it.
+	if !isRead || l.labelsOnly && o.ExecutionID != "" {
 		return o
 	}
 	r, ok := l.build(in)

@@ -63,7 +63,10 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	lifter, err := genai.New(genai.Options{Sources: config.Sources, Profile: stripper.Profile()})
+	lifter, err := genai.New(genai.Options{
+		Sources: config.Sources, Profile: stripper.Profile(),
+		LabelsOnly: !config.Records, NoNames: !config.Records && config.Mode == ModeKnown,
+	})
 	if err != nil {
 		return nil, err
 	}
