@@ -8,7 +8,9 @@ import (
 	"encoding/hex"
 	"encoding/json/jsontext"
 	"errors"
+	"hash"
 	"io"
+	"sync"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -102,28 +104,50 @@ func ofText[T text](t T) Digest {
 	if len(t) > MaxJSONBytes || !startsContainer(t) || depthOf(t) > MaxJSONDepth {
 		return ofRaw(t, record.CapturedContent)
 	}
-	value := jsontext.Value(append([]byte(nil), t...))
-	switch err := value.Canonicalize(); {
+	w := workspaces.Get().(*workspace)
+	defer w.release()
+	w.json = append(w.json[:0], t...)
+	switch err := w.json.Canonicalize(); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ofRaw(t, record.CapturedTruncated)
 	case err != nil || !numbersSurvive(t):
 		return ofRaw(t, record.CapturedContent)
 	}
-	d := ofRaw(value, record.CapturedContent)
+	d := ofRaw(w.json, record.CapturedContent)
 	d.Form = FormJCS
 	return d
 }
 
+// workspace is the memory that digesting takes, to be used again.
+type workspace struct {
+	hash  hash.Hash
+	chunk [4 << 10]byte
+	json  jsontext.Value
+}
+
+var workspaces = sync.Pool{New: func() any { return &workspace{hash: sha256.New()} }}
+
+// maxWorkspace is the largest JSON text whose memory is kept, in bytes.
+const maxWorkspace = 64 << 10
+
+func (w *workspace) release() {
+	if cap(w.json) > maxWorkspace {
+		w.json = nil
+	}
+	workspaces.Put(w)
+}
+
 // ofRaw digests without a second copy of a large value.
 func ofRaw[T text](t T, state record.Captured) Digest {
-	h := sha256.New()
-	var chunk [512]byte
+	w := workspaces.Get().(*workspace)
+	defer w.release()
+	w.hash.Reset()
 	for rest := t; len(rest) > 0; {
-		n := copy(chunk[:], rest)
-		h.Write(chunk[:n])
+		n := copy(w.chunk[:], rest)
+		w.hash.Write(w.chunk[:n])
 		rest = rest[n:]
 	}
-	return Digest{Value: spell(h.Sum(chunk[:0])), Form: FormBytes, Size: int64(len(t)), State: state}
+	return Digest{Value: spell(w.hash.Sum(w.chunk[:0])), Form: FormBytes, Size: int64(len(t)), State: state}
 }
 
 func spell(sum []byte) string {

@@ -5,6 +5,7 @@ package content
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestARememberedRuleIsTheOneThatWasFound(t *testing.T) {
 			return key
 		}), 1, 30).Draw(t, "keys")
 		gate := Gate(rapid.IntRange(0, 3).Draw(t, "gate"))
-		for range 3 {
+		for range 3 * rememberedOf {
 			for _, key := range keys {
 				want, got := policy.find(key, gate), policy.Rule(key, gate)
 				if want.Class != got.Class || want.Free != got.Free || want.Shape.name != got.Shape.name {
@@ -37,22 +38,21 @@ func TestARememberedRuleIsTheOneThatWasFound(t *testing.T) {
 	})
 }
 
-func TestKeysMadeAtRandomAreNotRemembered(t *testing.T) {
-	m := newMemo()
-	nothing := func(string, Gate) Rule { return Rule{} }
-	m.rule("service.name", 0, nothing)
-	m.rule("service.name", 0, nothing)
-	for i := range 10 * memoSlots {
-		m.rule(fmt.Sprintf("key.%d", i), 0, nothing)
+func TestKeysThatComeAgainAreRememberedAmongKeysMadeAtRandom(t *testing.T) {
+	policy, err := NewPolicy(nil, nil)
+	require.NoError(t, err)
+	long := "db.query.parameter." + strings.Repeat("k", maxMemoKey)
+	keys := []string{"service.name", "gen_ai.prompt.0.content", "app.note", "x", ""}
+	for i := range 100 * memoSets {
+		policy.Rule(fmt.Sprintf("key.%d", i), 0)
+		policy.Rule(keys[i%len(keys)], 0)
+		policy.Rule(long, 0)
 	}
-	held := 0
-	for i := range m.slots {
-		if m.slots[i].held.Load() != nil {
-			held++
-		}
+	for _, key := range keys {
+		assert.NotNil(t, policy.rules.get(memoHash(key, 0), key, 0), key)
+		assert.Zero(t, testing.AllocsPerRun(100, func() { policy.Rule(key, 0) }), key)
 	}
-	assert.Equal(t, 1, held)
-	assert.Zero(t, testing.AllocsPerRun(100, func() { m.rule("service.name", 0, nothing) }))
+	assert.Nil(t, policy.rules.get(memoHash(long, 0), long, 0))
 }
 
 func TestAMemoIsSharedByGoroutines(t *testing.T) {

@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 
@@ -124,6 +125,25 @@ func (it *item) value(key string) value {
 
 // text returns an attribute that is a string or an integer, or "".
 func (it *item) text(key string) string { return it.value(key).text() }
+
+// isOneOf reports whether the text of an attribute is one of the values, of
+// which none is empty.
+func (it *item) isOneOf(key string, values []string) bool {
+	v, ok := it.get(key)
+	if !ok {
+		return false
+	}
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return slices.Contains(values, v.Str())
+	case pcommon.ValueTypeInt:
+		var buf [20]byte
+		digits := strconv.AppendInt(buf[:0], v.Int(), 10)
+		return slices.ContainsFunc(values, func(s string) bool { return s == string(digits) })
+	default:
+		return false
+	}
+}
 
 // event returns an attribute of the first span event with a name.
 func (it *item) event(name, key string) (pcommon.Value, bool) {

@@ -56,10 +56,35 @@ type table struct {
 type rowIndex struct {
 	rows   []compiledRow
 	byKey  map[string]*rowSet
+	keys   keyFilter
 	scopes nameIndex
 	names  nameIndex
 	// always are the rows whose conditions have no triggers.
 	always rowSet
+}
+
+// keyFilter is a set of keys by their length and three of their bytes. It may
+// take others for one of its own, but tells most keys of a span apart sooner than
+// a map does.
+type keyFilter [filterBits / 64]uint64
+
+const filterBits = 4096
+
+func (f *keyFilter) add(key string) { f[filterBit(key)/64] |= 1 << (filterBit(key) % 64) }
+
+func (f *keyFilter) mayHold(key string) bool {
+	bit := filterBit(key)
+	return f[bit/64]&(1<<(bit%64)) != 0
+}
+
+func filterBit(key string) uint32 {
+	const golden = 0x9e3779b1 // 2^32 divided by the golden ratio
+	if key == "" {
+		return 0
+	}
+	n := len(key)
+	mixed := uint32(key[0]) | uint32(key[n/2])<<8 | uint32(key[n-1])<<16 | uint32(n)<<24
+	return mixed * golden >> 20 % filterBits
 }
 
 // nameIndex finds rows by a name or the beginning of one.
@@ -107,6 +132,7 @@ func (x *rowIndex) add(r row) {
 	}
 	for _, key := range r.when.on.keys {
 		addTo(&x.byKey, key, n)
+		x.keys.add(key)
 	}
 	for _, name := range r.when.on.scopes {
 		x.scopes.add(name, n)
@@ -162,6 +188,9 @@ func (t *table) match(it *item) *compiledRow {
 	index.scopes.find(it.scope.Name(), &candidates)
 	index.names.find(it.name, &candidates)
 	for key := range it.attrs.All() {
+		if !index.keys.mayHold(key) {
+			continue
+		}
 		if set := index.byKey[key]; set != nil {
 			candidates.unite(set)
 		}

@@ -96,6 +96,9 @@ func (s *Stripper) hides(name string, known func(string) bool, safe string) bool
 // of exceptions.
 func (s *Stripper) status(status ptrace.Status, counts *Counts) {
 	message := status.Message()
+	if message == "" {
+		return
+	}
 	d := content.OfString(message)
 	switch {
 	case content.LooksLikeCredential(message): // which has no digest
