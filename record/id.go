@@ -8,7 +8,6 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/hex"
-	"regexp"
 	"strings"
 )
 
@@ -80,10 +79,25 @@ func ItemExecution(id string) string { return "item:" + id }
 // maxIDLength bounds an id that an application gives, in bytes.
 const maxIDLength = 256
 
-var givenID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@#+=-]*$`)
+// isIDByte are the bytes of an id that an application gives; the first is a
+// letter or a digit.
+var isIDByte = func() (set [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@#+=-") {
+		set[c] = true
+	}
+	return set
+}()
 
 // ValidGivenID reports whether s can serve as an id given by an application:
 // visible ASCII without spaces or quotes, at most 256 bytes.
 func ValidGivenID(s string) bool {
-	return len(s) <= maxIDLength && givenID.MatchString(s) && !strings.HasPrefix(s, "sha256:")
+	if s == "" || len(s) > maxIDLength || strings.HasPrefix(s, "sha256:") || strings.IndexByte("._:/@#+=-", s[0]) >= 0 {
+		return false
+	}
+	for i := range len(s) {
+		if !isIDByte[s[i]] {
+			return false
+		}
+	}
+	return true
 }

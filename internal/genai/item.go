@@ -28,6 +28,8 @@ type item struct {
 	index    map[string]pcommon.Value
 	events   []ptrace.SpanEvent
 	cache    *telemetry.Cache
+	// lifting is where the item's record is built.
+	lifting lifting
 }
 
 // indexFrom is the number of attributes from which looking keys up one by one
@@ -42,23 +44,31 @@ var items = sync.Pool{New: func() any { return &item{} }}
 
 // release gives the item back. Nothing of it may be used any more.
 func (it *item) release() {
-	clear(it.events)
-	*it = item{events: it.events[:0]}
+	it.reset()
 	items.Put(it)
+}
+
+// reset forgets what the item was, but keeps the memory of its lists.
+func (it *item) reset() {
+	clear(it.events)
+	*it = item{events: it.events[:0], lifting: lifting{noted: it.lifting.noted[:0]}}
+}
+
+// lift returns where the item's record is built.
+func (it *item) lift(row *compiledRow) *lifting {
+	it.lifting = lifting{item: it, row: row, noted: it.lifting.noted[:0]}
+	return &it.lifting
 }
 
 func spanItem(in SpanInput) *item {
 	it := items.Get().(*item)
-	*it = item{
-		signal:   record.SignalSpan,
-		scope:    in.Scope,
-		name:     in.Span.Name(),
-		kind:     in.Span.Kind(),
-		attrs:    in.Span.Attributes(),
-		resource: in.Resource.Attributes(),
-		events:   it.events,
-		cache:    in.Cache,
-	}
+	it.signal = record.SignalSpan
+	it.scope = in.Scope
+	it.name = in.Span.Name()
+	it.kind = in.Span.Kind()
+	it.attrs = in.Span.Attributes()
+	it.resource = in.Resource.Attributes()
+	it.cache = in.Cache
 	for i := range min(in.Span.Events().Len(), maxEvents) {
 		it.events = append(it.events, in.Span.Events().At(i))
 	}
@@ -68,15 +78,12 @@ func spanItem(in SpanInput) *item {
 
 func logItem(in LogInput) *item {
 	it := items.Get().(*item)
-	*it = item{
-		signal:   record.SignalLog,
-		scope:    in.Scope,
-		name:     in.Log.EventName(),
-		attrs:    in.Log.Attributes(),
-		resource: in.Resource.Attributes(),
-		events:   it.events,
-		cache:    in.Cache,
-	}
+	it.signal = record.SignalLog
+	it.scope = in.Scope
+	it.name = in.Log.EventName()
+	it.attrs = in.Log.Attributes()
+	it.resource = in.Resource.Attributes()
+	it.cache = in.Cache
 	it.prepare()
 	// Until OpenTelemetry 1.5 of the log data model an event's name was an
 	// attribute, and some libraries put the place in their source into the
@@ -88,9 +95,6 @@ func logItem(in LogInput) *item {
 }
 
 func (it *item) prepare() {
-	if it.cache == nil {
-		it.cache = &telemetry.Cache{}
-	}
 	if n := it.attrs.Len(); n >= indexFrom {
 		it.index = make(map[string]pcommon.Value, n)
 		for key, v := range it.attrs.All() {

@@ -4,6 +4,8 @@
 package genai
 
 import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
@@ -21,18 +23,32 @@ type lifting struct {
 	toolCallID      string
 	indexID         string
 	storeID         string
-	basis           map[string]record.Basis
+	noted           []note
+}
+
+// note says where a member's value came from.
+type note struct {
+	member string
+	basis  record.Basis
 }
 
 // from notes where a member's value came from.
 func (l *lifting) from(member string, b record.Basis) {
-	if b == "" {
-		return
+	if b != "" {
+		l.noted = append(l.noted, note{member, b})
 	}
-	if l.basis == nil {
-		l.basis = map[string]record.Basis{}
+}
+
+// basis returns what was noted; of two notes of a member the later counts.
+func (l *lifting) basis() map[string]record.Basis {
+	if len(l.noted) == 0 {
+		return nil
 	}
-	l.basis[member] = b
+	out := make(map[string]record.Basis, len(l.noted))
+	for _, n := range l.noted {
+		out[n.member] = n.basis
+	}
+	return out
 }
 
 // own returns a value that an application may have set, and notes it.
@@ -44,23 +60,51 @@ func (l *lifting) own(member string, shape func(string) string, keys ...string) 
 	return s
 }
 
-// correlate fills the header's correlation. The execution is what the
-// application or its framework says, else the trace (contract 3).
+// execution returns what the application or its framework says, else the trace
+// (contract 3).
+func (l *lifting) execution() string {
+	if id := l.own("execution_id", givenID, ownExecutionID, stableExecutionID); id != "" {
+		return id
+	}
+	if id := ofResource(l.item, givenID, ownExecutionID); id != "" {
+		l.from("execution_id", record.BasisAttribute)
+		return id
+	}
+	if id := l.row.accepted(l.item, executionID, givenID); id != "" || l.traceID == "" {
+		return id
+	}
+	return record.TraceExecution(l.traceID)
+}
+
+// call returns the id of the call that a model asked for.
+func (l *lifting) call() string {
+	if l.toolCallID != "" {
+		return l.toolCallID
+	}
+	return l.own("correlation.call_id", givenID, stableCallID)
+}
+
+// labels observes what stripped items are labeled with. It fails if that takes
+// the whole record: the execution of a read that names none and has no trace is
+// its own.
+func labels(it *item, row *compiledRow, trace pcommon.TraceID) (Observation, bool) {
+	o := Observation{Class: row.class, Dialect: row.dialect}
+	if row.dialect == "" {
+		return o, true // and so without labels
+	}
+	in := it.lift(row)
+	in.traceID = record.HexTraceID(trace)
+	in.toolCallID = row.accepted(it, toolCallID, identifier)
+	o.ExecutionID, o.CallID = in.execution(), in.call()
+	_, isRead := eventTypes[row.class]
+	return o, o.ExecutionID != "" || !isRead
+}
+
+// correlate fills the header's correlation.
 func (l *lifting) correlate(parentSpanID string) {
 	c := &l.header.Correlation
 	c.TraceID, c.SpanID, c.ParentSpanID = l.traceID, l.spanID, parentSpanID
-	c.ExecutionID = l.own("execution_id", givenID, ownExecutionID, stableExecutionID)
-	if c.ExecutionID == "" {
-		if c.ExecutionID = ofResource(l.item, givenID, ownExecutionID); c.ExecutionID != "" {
-			l.from("execution_id", record.BasisAttribute)
-		}
-	}
-	if c.ExecutionID == "" {
-		c.ExecutionID = l.row.accepted(l.item, executionID, givenID)
-	}
-	if c.ExecutionID == "" && l.traceID != "" {
-		c.ExecutionID = record.TraceExecution(l.traceID)
-	}
+	c.ExecutionID = l.execution()
 	c.CorrelationID = l.own("correlation.correlation_id", givenID, ownCorrelationID)
 	if c.CorrelationID == "" {
 		c.CorrelationID = l.row.accepted(l.item, conversationID, identifier)
@@ -70,10 +114,7 @@ func (l *lifting) correlate(parentSpanID string) {
 	if c.RequestID == "" {
 		c.RequestID = l.row.accepted(l.item, requestID, identifier)
 	}
-	c.CallID = l.toolCallID
-	if c.CallID == "" {
-		c.CallID = l.own("correlation.call_id", givenID, stableCallID)
-	}
+	c.CallID = l.call()
 	l.header.EventID = given(l.item, ownEventID)
 }
 

@@ -10,8 +10,10 @@ func (l *Lifter) Log(in LogInput) Observation {
 	it := logItem(in)
 	defer it.release()
 	row := l.table.match(it)
-	if l.labelsOnly && row.dialect == "" { // and so without labels
-		return Observation{Class: row.class}
+	if l.labelsOnly {
+		if o, ok := labels(it, row, in.Log.TraceID()); ok {
+			return o
+		}
 	}
 	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Log.TraceID())

@@ -20,8 +20,11 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	if !l.noNames {
 		safeName = row.safeName(it)
 	}
-	if l.labelsOnly && row.dialect == "" { // and so without labels
-		return Observation{Class: row.class, SafeName: safeName}
+	if l.labelsOnly {
+		if o, ok := labels(it, row, in.Span.TraceID()); ok {
+			o.SafeName = safeName
+			return o
+		}
 	}
 	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Span.TraceID())
@@ -45,15 +48,13 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	}
 	o := l.observe(lifting, derived)
 	o.SafeName = safeName
-	if !l.labelsOnly {
-		o.Skeleton = lifting.skeleton(in.Span, o)
-	}
+	o.Skeleton = lifting.skeleton(in.Span, o)
 	return o
 }
 
 // begin reads what every record needs of a recognized item.
 func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
-	in := &lifting{item: it, row: row}
+	in := it.lift(row)
 	if upstream == "" {
 		upstream = record.UnverifiedInput
 	}
@@ -82,10 +83,7 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 		CallID:      in.header.Correlation.CallID,
 		Header:      in.header,
 	}
-	_, isRead := eventTypes[in.row.class]
-	// The execution of a read that names none and has no trace is its own, so
-	// that the record has to be made to know it.
-	if !isRead || l.labelsOnly && o.ExecutionID != "" {
+	if _, isRead := eventTypes[in.row.class]; !isRead {
 		return o
 	}
 	r, ok := l.build(in)
@@ -112,7 +110,7 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 		o.Unrecordable = &record.Unrecordable{Reason: reason, ItemID: r.ReadID, Item: in.signal}
 		return o
 	}
-	r.Basis = in.basis
+	r.Basis = in.basis()
 	o.Read = r
 	return o
 }

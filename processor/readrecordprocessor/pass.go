@@ -22,7 +22,9 @@ import (
 type pass struct {
 	*recorder
 	upstream string
-	cache    telemetry.Cache
+	// cache is for what recording and stripping both digest; nil if nothing is
+	// recorded.
+	cache    *telemetry.Cache
 	stripped strip.Counts
 	counts   counts
 	// batch takes the records; nil if none are made.
@@ -41,6 +43,7 @@ func (r *recorder) begin(ctx context.Context) *pass {
 	p := &pass{recorder: r, upstream: upstreamContextSource(ctx, r.authenticator), earlier: carrier.FromContext(ctx)}
 	if r.records && p.earlier == nil {
 		p.batch = &carrier.Batch{ReadIDs: make(map[string]struct{})}
+		p.cache = &telemetry.Cache{}
 	}
 	return p
 }
@@ -103,13 +106,13 @@ func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, span ptrace.Span, routing carrier.Resource) {
 	p.cache.Reset()
 	p.counts.spans++
-	seen := p.lifter.Span(genai.SpanInput{Resource: resource, Scope: scope, Span: span, Cache: &p.cache, Upstream: p.upstream})
+	seen := p.lifter.Span(genai.SpanInput{Resource: resource, Scope: scope, Span: span, Cache: p.cache, Upstream: p.upstream})
 	mark := p.mark(span.Attributes())
 	if p.batch != nil {
 		mark = p.record(&seen, routing)
 		p.lineages.add(span, &seen, mark, p.upstream, routing)
 	}
-	p.stripper.Span(span, gate, &p.cache, seen.SafeName, &p.stripped)
+	p.stripper.Span(span, gate, p.cache, seen.SafeName, &p.stripped)
 	for _, event := range span.Events().All() {
 		unmark(event.Attributes())
 	}
@@ -122,12 +125,12 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, log plog.LogRecord, routing carrier.Resource) {
 	p.cache.Reset()
 	p.counts.logRecords++
-	seen := p.lifter.Log(genai.LogInput{Resource: resource, Scope: scope, Log: log, Cache: &p.cache, Upstream: p.upstream})
+	seen := p.lifter.Log(genai.LogInput{Resource: resource, Scope: scope, Log: log, Cache: p.cache, Upstream: p.upstream})
 	mark := p.mark(log.Attributes())
 	if p.batch != nil {
 		mark = p.record(&seen, routing)
 	}
-	p.stripper.Log(log, gate, &p.cache, &p.stripped)
+	p.stripper.Log(log, gate, p.cache, &p.stripped)
 	label(log.Attributes(), &seen, mark)
 }
 
