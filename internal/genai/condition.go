@@ -101,7 +101,7 @@ func lacks(keys ...string) condition {
 func is(key string, values ...string) condition {
 	return condition{
 		holds: func(it *item) bool { return it.isOneOf(key, values) },
-		on: triggers{keys: []string{key}},
+		on:    triggers{keys: []string{key}},
 	}
 }
 
