@@ -4,6 +4,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
@@ -240,6 +241,15 @@ func (o objectEncoder) appendMarked(dst []byte, v reflect.Value, marks *[]place)
 	return append(dst, '}'), nil
 }
 
+// desk is where a body is written before its size is known, to be used again.
+// What is larger than its paper is written elsewhere.
+type desk struct {
+	paper  [4 << 10]byte
+	places []place
+}
+
+var desks = sync.Pool{New: func() any { return &desk{} }}
+
 // membersOf returns the members of a body in RFC 8785 form, and their size as an
 // object.
 func membersOf(body any) ([]member, int, error) {
@@ -248,14 +258,16 @@ func membersOf(body any) ([]member, int, error) {
 	if !ok {
 		return nil, 0, fmt.Errorf("%s is no body", v.Type())
 	}
-	const usual = 2 << 10 // bytes
-	places := make([]place, 0, len(object))
-	raw, err := object.appendMarked(make([]byte, 0, usual), v, &places)
+	d := desks.Get().(*desk)
+	defer desks.Put(d)
+	d.places = d.places[:0]
+	written, err := object.appendMarked(d.paper[:0], v, &d.places)
 	if err != nil {
 		return nil, 0, err
 	}
-	members := make([]member, len(places))
-	for i, p := range places {
+	raw := bytes.Clone(written)
+	members := make([]member, len(d.places))
+	for i, p := range d.places {
 		members[i] = member{p.name, raw[p.begin:p.end:p.end]}
 	}
 	return members, len(raw), nil

@@ -26,6 +26,9 @@ type item struct {
 	// resource are the attributes of what the item is from.
 	resource pcommon.Map
 	index    map[string]pcommon.Value
+	// keys are those of the attributes, once the item has been recognized.
+	keys      keyFilter
+	keysKnown bool
 	events   []ptrace.SpanEvent
 	cache    *telemetry.Cache
 	// lifting is where the item's record is built.
@@ -108,6 +111,9 @@ func (it *item) prepare() {
 // get returns an attribute. One without a value is absent, and of a repeated
 // key the first counts.
 func (it *item) get(key string) (pcommon.Value, bool) {
+	if it.keysKnown && !it.keys.mayHold(filterBit(key)) {
+		return pcommon.Value{}, false
+	}
 	var v pcommon.Value
 	var ok bool
 	if it.index != nil {

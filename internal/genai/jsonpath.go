@@ -58,7 +58,7 @@ func parsePath(path, s string) (*jsonpath.Path, error) {
 // contents are the arguments and the result of a read, parsed when a rule
 // first asks for them.
 type contents struct {
-	arguments, result *tree
+	arguments, result tree
 	// payload is what the result carries if it is that of an MCP tool.
 	payload *tree
 }

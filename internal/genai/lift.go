@@ -174,7 +174,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	if found.cutOff && r.Capture.Response == record.CapturedContent {
 		r.Capture.Response = record.CapturedTruncated
 	}
-	l.attribute(in, r, &contents{arguments: &tree{value: asked}, result: &tree{value: answered}})
+	l.attribute(in, r, &contents{arguments: tree{value: asked}, result: tree{value: answered}})
 	if d := in.document(r.Response.Status); d != nil {
 		r.Documents = []record.Document{*d}
 	}

@@ -64,19 +64,17 @@ type rowIndex struct {
 }
 
 // keyFilter is a set of keys by their length and three of their bytes. It may
-// take others for one of its own, but tells most keys of a span apart sooner than
-// a map does.
+// take another key for one of its own, but tells sooner than a map or a list what
+// it does not hold.
 type keyFilter [filterBits / 64]uint64
 
 const filterBits = 4096
 
-func (f *keyFilter) add(key string) { f[filterBit(key)/64] |= 1 << (filterBit(key) % 64) }
+func (f *keyFilter) add(bit uint32) { f[bit/64] |= 1 << (bit % 64) }
 
-func (f *keyFilter) mayHold(key string) bool {
-	bit := filterBit(key)
-	return f[bit/64]&(1<<(bit%64)) != 0
-}
+func (f *keyFilter) mayHold(bit uint32) bool { return f[bit/64]&(1<<(bit%64)) != 0 }
 
+// filterBit returns the bit that stands for a key.
 func filterBit(key string) uint32 {
 	const golden = 0x9e3779b1 // 2^32 divided by the golden ratio
 	if key == "" {
@@ -132,7 +130,7 @@ func (x *rowIndex) add(r row) {
 	}
 	for _, key := range r.when.on.keys {
 		addTo(&x.byKey, key, n)
-		x.keys.add(key)
+		x.keys.add(filterBit(key))
 	}
 	for _, name := range r.when.on.scopes {
 		x.scopes.add(name, n)
@@ -188,13 +186,16 @@ func (t *table) match(it *item) *compiledRow {
 	index.scopes.find(it.scope.Name(), &candidates)
 	index.names.find(it.name, &candidates)
 	for key := range it.attrs.All() {
-		if !index.keys.mayHold(key) {
+		bit := filterBit(key)
+		it.keys.add(bit)
+		if !index.keys.mayHold(bit) {
 			continue
 		}
 		if set := index.byKey[key]; set != nil {
 			candidates.unite(set)
 		}
 	}
+	it.keysKnown = true
 	for i, word := range candidates {
 		for ; word != 0; word &= word - 1 {
 			if r := &index.rows[64*i+bits.TrailingZeros64(word)]; r.when.holds(it) {
