@@ -168,10 +168,10 @@ type objectEncoder []fieldEncoder // in the order of RFC 8785
 type fieldEncoder struct {
 	name string
 	// begin is the name as it stands before the value.
-	begin    string
-	index    []int
-	omitZero bool
-	encode   encoder
+	begin  string
+	index  []int
+	absent func(reflect.Value) bool
+	encode encoder
 }
 
 // newObjectEncoder fails if a tag says something else than a name, omitzero and
@@ -193,7 +193,16 @@ func newObjectEncoder(t reflect.Type) (objectEncoder, bool) {
 		case name == "" || !field.IsExported() || options != "" && options != "omitzero" || strings.Trim(name, plainName) != "":
 			return nil, false
 		default:
-			out = append(out, fieldEncoder{name, `"` + name + `":`, field.Index, options == "omitzero", encoderOf(field.Type)})
+			f := fieldEncoder{name: name, begin: `"` + name + `":`, index: field.Index, encode: encoderOf(field.Type)}
+			switch {
+			case options != "omitzero":
+				f.absent = func(reflect.Value) bool { return false }
+			case field.Type == reflect.TypeFor[Time]():
+				f.absent = func(v reflect.Value) bool { return pointerTo[Time](v).IsZero() }
+			default:
+				f.absent = reflect.Value.IsZero
+			}
+			out = append(out, f)
 		}
 	}
 	slices.SortFunc(out, func(a, b fieldEncoder) int { return strings.Compare(a.name, b.name) })
@@ -220,8 +229,11 @@ func (o objectEncoder) appendMarked(dst []byte, v reflect.Value, marks *[]place)
 	first := true
 	for i := range o {
 		f := &o[i]
-		value := v.FieldByIndex(f.index)
-		if f.omitZero && isAbsent(value) {
+		value := v.Field(f.index[0])
+		for _, inner := range f.index[1:] {
+			value = value.Field(inner)
+		}
+		if f.absent(value) {
 			continue
 		}
 		if !first {
@@ -271,12 +283,4 @@ func membersOf(body any) ([]member, int, error) {
 		members[i] = member{p.name, raw[p.begin:p.end:p.end]}
 	}
 	return members, len(raw), nil
-}
-
-// isAbsent is what omitzero asks.
-func isAbsent(v reflect.Value) bool {
-	if v.Type() == reflect.TypeFor[Time]() {
-		return pointerTo[Time](v).IsZero()
-	}
-	return v.IsZero()
 }

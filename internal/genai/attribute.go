@@ -14,11 +14,17 @@ var defaultKinds = map[Class]record.SourceKind{
 	ClassDocument:  record.SourceDocument,
 }
 
+// noRule is what is known of a source without a configuration.
+var noRule = &compiledRule{}
+
 // attribute says which source was read and under what boundary: what the
 // application set, else what the first matching rule says, else what the
 // convention tells. Basis records which it was.
 func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
-	rule := l.ruleFor(in.patterns())
+	rule := noRule
+	if len(l.sources) > 0 {
+		rule = l.ruleFor(in.patterns())
+	}
 	pick := func(member string, shape func(string) string, key, ruled string) string {
 		if s := in.own(member, shape, key); s != "" {
 			return s
@@ -77,28 +83,18 @@ func (l *lifting) patterns() (tool, index, scope string) {
 // boundary holds for its purpose, so both are from one place: the item, else its
 // resource, else the rule. One without the other is left out.
 func (l *lifting) bound(r *record.Read, rule *compiledRule) {
-	for _, place := range []struct {
-		record.Boundary
-		basis record.Basis
-	}{
-		{record.Boundary{
-			DataBoundaryRef: textOf(l.item, identifier, ownDataBoundary),
-			Purpose:         textOf(l.item, name, ownPurpose),
-		}, record.BasisAttribute},
-		{record.Boundary{
-			DataBoundaryRef: ofResource(l.item, identifier, ownDataBoundary),
-			Purpose:         ofResource(l.item, name, ownPurpose),
-		}, record.BasisAttribute},
-		{record.Boundary{DataBoundaryRef: rule.boundary.DataBoundaryRef, Purpose: rule.boundary.Purpose}, record.BasisRule},
-	} {
-		if place.DataBoundaryRef == "" || place.Purpose == "" {
-			continue
+	set := func(ref, purpose string, basis record.Basis) bool {
+		if ref == "" || purpose == "" {
+			return false
 		}
-		r.Boundary = &place.Boundary
-		l.from("boundary.data_boundary_ref", place.basis)
-		l.from("boundary.purpose", place.basis)
-		return
+		r.Boundary = &record.Boundary{DataBoundaryRef: ref, Purpose: purpose}
+		l.from("boundary.data_boundary_ref", basis)
+		l.from("boundary.purpose", basis)
+		return true
 	}
+	_ = set(textOf(l.item, identifier, ownDataBoundary), textOf(l.item, name, ownPurpose), record.BasisAttribute) ||
+		set(ofResource(l.item, identifier, ownDataBoundary), ofResource(l.item, name, ownPurpose), record.BasisAttribute) ||
+		set(rule.boundary.DataBoundaryRef, rule.boundary.Purpose, record.BasisRule)
 }
 
 func kindText(s string) string { return string(sourceKind(s)) }

@@ -29,8 +29,8 @@ type item struct {
 	// keys are those of the attributes, once the item has been recognized.
 	keys      keyFilter
 	keysKnown bool
-	events   []ptrace.SpanEvent
-	cache    *telemetry.Cache
+	events    []ptrace.SpanEvent
+	cache     *telemetry.Cache
 	// lifting is where the item's record is built.
 	lifting lifting
 }
