@@ -224,10 +224,14 @@ func GivesAwayCredential(s string) bool {
 	if len(s) > maxCredential {
 		return false
 	}
-	if marksOf(s)&(markSign|markEscape|markBearer) == 0 {
+	seen := marksOf(s)
+	if seen&markBearer != 0 && holdsAuthorization(s, "bearer") {
+		return true
+	}
+	if seen&(markSign|markEscape) == 0 {
 		return holdsToken(s) // most values
 	}
-	return inAnySpelling(s, exposes) || holdsAuthorization(s, "bearer")
+	return inAnySpelling(s, exposes)
 }
 
 // MaxSearched bounds the text that is searched for credentials, in bytes.

@@ -32,7 +32,7 @@ type item struct {
 	events    []ptrace.SpanEvent
 	cache     *telemetry.Cache
 	// lifting is where the item's record is built.
-	lifting lifting
+	lifting *lifting
 }
 
 // indexFrom is the number of attributes from which looking keys up one by one
@@ -43,7 +43,7 @@ const indexFrom = 48
 const maxEvents = 10_000
 
 // items are used again, since most spans have nothing else that costs memory.
-var items = sync.Pool{New: func() any { return &item{} }}
+var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}} }}
 
 // release gives the item back. Nothing of it may be used any more.
 func (it *item) release() {
@@ -54,13 +54,16 @@ func (it *item) release() {
 // reset forgets what the item was, but keeps the memory of its lists.
 func (it *item) reset() {
 	clear(it.events)
-	*it = item{events: it.events[:0], lifting: lifting{noted: it.lifting.noted[:0]}}
+	if it.lifting.item != nil {
+		*it.lifting = lifting{noted: it.lifting.noted[:0]}
+	}
+	*it = item{events: it.events[:0], lifting: it.lifting}
 }
 
 // lift returns where the item's record is built.
 func (it *item) lift(row *compiledRow) *lifting {
-	it.lifting = lifting{item: it, row: row, noted: it.lifting.noted[:0]}
-	return &it.lifting
+	*it.lifting = lifting{item: it, row: row, noted: it.lifting.noted[:0]}
+	return it.lifting
 }
 
 func spanItem(in SpanInput) *item {

@@ -60,8 +60,7 @@ func (l *lifting) own(member string, shape func(string) string, keys ...string) 
 	return s
 }
 
-// execution returns what the application or its framework says, else the trace
-// (contract 3).
+// execution returns the execution that the application or its framework names.
 func (l *lifting) execution() string {
 	if id := l.own("execution_id", givenID, ownExecutionID, stableExecutionID); id != "" {
 		return id
@@ -70,10 +69,7 @@ func (l *lifting) execution() string {
 		l.from("execution_id", record.BasisAttribute)
 		return id
 	}
-	if id := l.row.accepted(l.item, executionID, givenID); id != "" || l.traceID == "" {
-		return id
-	}
-	return record.TraceExecution(l.traceID)
+	return l.row.accepted(l.item, executionID, givenID)
 }
 
 // call returns the id of the call that a model asked for.
@@ -84,27 +80,32 @@ func (l *lifting) call() string {
 	return l.own("correlation.call_id", givenID, stableCallID)
 }
 
-// labels observes what stripped items are labeled with. It fails if that takes
-// the whole record: the execution of a read that names none and has no trace is
-// its own.
-func labels(it *item, row *compiledRow, trace pcommon.TraceID) (Observation, bool) {
-	o := Observation{Class: row.class, Dialect: row.dialect}
+// label observes what a stripped item is labeled with. It fails if that takes the
+// whole record: the execution of a read that names none and has no trace is its
+// own.
+func (o *Observation) label(it *item, row *compiledRow, trace pcommon.TraceID) bool {
+	o.Class, o.Dialect = row.class, row.dialect
 	if row.dialect == "" {
-		return o, true // and so without labels
+		return true // and so without labels
 	}
 	in := it.lift(row)
-	in.traceID = record.HexTraceID(trace)
 	in.toolCallID = row.accepted(it, toolCallID, identifier)
 	o.ExecutionID, o.CallID = in.execution(), in.call()
+	if o.ExecutionID == "" && !trace.IsEmpty() {
+		o.ExecutionID = record.TraceExecution(record.HexTraceID(trace))
+	}
 	_, isRead := eventTypes[row.class]
-	return o, o.ExecutionID != "" || !isRead
+	return o.ExecutionID != "" || !isRead
 }
 
-// correlate fills the header's correlation.
+// correlate fills the header's correlation. An execution that nobody names is
+// the trace (contract 3).
 func (l *lifting) correlate(parentSpanID string) {
 	c := &l.header.Correlation
 	c.TraceID, c.SpanID, c.ParentSpanID = l.traceID, l.spanID, parentSpanID
-	c.ExecutionID = l.execution()
+	if c.ExecutionID = l.execution(); c.ExecutionID == "" && l.traceID != "" {
+		c.ExecutionID = record.TraceExecution(l.traceID)
+	}
 	c.CorrelationID = l.own("correlation.correlation_id", givenID, ownCorrelationID)
 	if c.CorrelationID == "" {
 		c.CorrelationID = l.row.accepted(l.item, conversationID, identifier)

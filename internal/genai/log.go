@@ -6,14 +6,12 @@ package genai
 import "github.com/readtrail/readtrail/record"
 
 // Log recognizes a log record and lifts what it tells.
-func (l *Lifter) Log(in LogInput) Observation {
+func (l *Lifter) Log(in LogInput) (o Observation) {
 	it := logItem(in)
 	defer it.release()
 	row := l.table.match(it)
-	if l.labelsOnly {
-		if o, ok := labels(it, row, in.Log.TraceID()); ok {
-			return o
-		}
+	if l.labelsOnly && o.label(it, row, in.Log.TraceID()) {
+		return o
 	}
 	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Log.TraceID())

@@ -12,7 +12,7 @@ import (
 )
 
 // Span recognizes a span and lifts what it tells.
-func (l *Lifter) Span(in SpanInput) Observation {
+func (l *Lifter) Span(in SpanInput) (o Observation) {
 	it := spanItem(in)
 	defer it.release()
 	row := l.table.match(it)
@@ -20,11 +20,9 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	if !l.noNames {
 		safeName = row.safeName(it)
 	}
-	if l.labelsOnly {
-		if o, ok := labels(it, row, in.Span.TraceID()); ok {
-			o.SafeName = safeName
-			return o
-		}
+	if l.labelsOnly && o.label(it, row, in.Span.TraceID()) {
+		o.SafeName = safeName
+		return o
 	}
 	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Span.TraceID())
@@ -46,7 +44,7 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	derived := func(r *record.Read) string {
 		return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, r)...)
 	}
-	o := l.observe(lifting, derived)
+	o = l.observe(lifting, derived)
 	o.SafeName = safeName
 	o.Skeleton = lifting.skeleton(in.Span, o)
 	return o
