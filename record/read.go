@@ -60,10 +60,12 @@ type Source struct {
 
 // Request is what was asked.
 type Request struct {
-	ArgumentsDigest           string   `json:"arguments_digest,omitzero"`
-	ArgumentsCanonicalization string   `json:"arguments_canonicalization,omitzero"`
-	ArgumentsSize             int64    `json:"arguments_size,omitzero"`
-	RecordRefs                []string `json:"record_refs,omitzero"`
+	ArgumentsDigest           string `json:"arguments_digest,omitzero"`
+	ArgumentsCanonicalization string `json:"arguments_canonicalization,omitzero"`
+	ArgumentsSize             int64  `json:"arguments_size,omitzero"`
+	// RecordRefs are identifiers, or keyed digests of identifiers if the
+	// configuration says so.
+	RecordRefs []string `json:"record_refs,omitzero"`
 }
 
 // Status is the outcome of a read as the telemetry told it.
@@ -144,15 +146,63 @@ type Boundary struct {
 // ContentStored says what was kept of the content (requirement A6).
 type ContentStored string
 
-// DigestOnly is the only choice of this version: the journal holds digests and
-// the source keeps the content.
-const DigestOnly ContentStored = "digest_only"
+// The choices of contract 9. A read of which nothing could be kept says
+// digest_only, whatever its source's rule wants.
+const (
+	// DigestOnly: the journal holds digests and the source keeps the content.
+	DigestOnly ContentStored = "digest_only"
+	// Fields: an evidence store holds the values that Retention.Fields names.
+	Fields ContentStored = "fields"
+	// EvidenceCopy: an evidence store holds the bytes of every digest of
+	// arguments, result, query, chunks and memory entries.
+	EvidenceCopy ContentStored = "evidence_copy"
+)
 
 // Retention says what was kept of the content and where the rest can be found.
 type Retention struct {
-	ContentStored    ContentStored `json:"content_stored"`
-	ContentLocation  string        `json:"content_location,omitzero"`
-	RedactionProfile string        `json:"redaction_profile"`
+	ContentStored   ContentStored `json:"content_stored"`
+	ContentLocation string        `json:"content_location,omitzero"`
+	// Fields are the values that were kept one by one.
+	Fields []Field `json:"fields,omitzero"`
+	// CopyRef is the id of the evidence store that holds what was kept. Each
+	// object in it is found by the record's scope and its digest.
+	CopyRef string `json:"copy_ref,omitzero"`
+	// Classification and AccessPolicyRef are the source's and hold for the
+	// copies too. Both are there if content was kept.
+	Classification  string `json:"classification,omitzero"`
+	AccessPolicyRef string `json:"access_policy_ref,omitzero"`
+	// RedactionProfile is the mode, the version of the tables and, if a rule of
+	// the configuration matched, its name: strict/1/crm.
+	RedactionProfile string `json:"redaction_profile"`
+}
+
+// The sides of a read that a kept value can be from.
+const (
+	FieldInArguments = "arguments"
+	FieldInResult    = "result"
+)
+
+// Field is one value that was kept of a read.
+type Field struct {
+	// Path is the RFC 9535 path as the configuration has it. Names of members
+	// that it does not spell out are content and stand nowhere, so that several
+	// values of one path are told apart by their order only: that of their
+	// normalized paths, indices as numbers and names by bytes.
+	Path string `json:"path"`
+	// In is arguments or result.
+	In               string `json:"in"`
+	Digest           string `json:"digest"`
+	Canonicalization string `json:"canonicalization"`
+	// Size is in bytes, rounded up to a multiple of 64 if the digest is keyed.
+	Size int64 `json:"size,omitzero"`
+}
+
+// Uncheckable reports whether nobody can be sure to find the content again of
+// which the read holds digests only: the source's version of it or the time
+// as of which it was read is missing, or where it is (requirement A6).
+func (r *Read) Uncheckable() bool {
+	dated := r.Response.SourceRecordVersion != "" || !r.Response.AsOf.IsZero()
+	return r.Retention.ContentStored == DigestOnly && (!dated || r.Retention.ContentLocation == "")
 }
 
 // Captured says whether telemetry carried a content at all (requirement A4).

@@ -71,14 +71,58 @@ func TestTheReadSchemaTakesWhatContract9Lists(t *testing.T) {
 	}}
 	body["memory"] = object{"store_id": "m", "operation": "search_memory", "entries": []any{object{"id": "e", "written_at": "2026-10-09T08:12:03.390000000Z"}}}
 	body["retention"] = object{
-		"content_stored": "fields", "fields": []any{object{"path": "$.address.country", "digest": keyed}}, "copy_ref": "s3://b/k",
+		"content_stored": "fields", "copy_ref": "evidence_store/eu",
+		"fields": []any{
+			object{"path": "$.address.country", "in": "result", "digest": keyed, "canonicalization": "bytes", "size": 64},
+			object{"path": "$.id", "in": "arguments", "digest": keyed, "canonicalization": "bytes"},
+		},
 		"classification": "confidential", "access_policy_ref": "pol_1", "redaction_profile": "strict/1",
 	}
+	body["request"].(object)["record_refs"] = []any{"cust_syn_55120", keyed}
 	body["observed_by"] = object{
 		"collector_id": "c", "upstream_context_source": "authenticated:bearertokenauth", "signal": "log", "sampling": "ot=th:8",
 		"received_context": object{"trace_id": "0af7651916cd43dd8448eb211c80319c"}, "id_problem": "zero_span_id",
 	}
 	require.NoError(t, validate(t, record.KindRead, whole))
+}
+
+func with(o object, name string, value any) object {
+	o[name] = value
+	return o
+}
+
+func without(o object, names ...string) object {
+	for _, name := range names {
+		delete(o, name)
+	}
+	return o
+}
+
+func keptField() object {
+	return object{
+		"path": "$.id", "in": "result", "canonicalization": "bytes", "size": 64,
+		"digest": "hmac-sha256:tenant-1:c07a00000000000000000000000000000000000000000000000000000000009e",
+	}
+}
+
+// kept is a retention of fields without some of its members.
+func kept(lacking ...string) object {
+	return without(object{
+		"content_stored": "fields", "fields": []any{keptField()}, "copy_ref": "evidence_store",
+		"classification": "confidential", "access_policy_ref": "pol_1", "redaction_profile": "strict/1/crm",
+	}, lacking...)
+}
+
+func TestTheReadSchemaTakesWhatWasKept(t *testing.T) {
+	for name, retention := range map[string]object{
+		"fields":                       kept(),
+		"a copy of everything":         with(kept("fields"), "content_stored", "evidence_copy"),
+		"nothing, of a source that is": with(kept("fields", "copy_ref"), "content_stored", "digest_only"),
+	} {
+		whole, body := entry(t)
+		body["retention"] = retention
+		require.NoError(t, validate(t, record.KindRead, whole), name)
+	}
 }
 
 func TestTheReadSchemaRefuses(t *testing.T) {
@@ -116,7 +160,17 @@ func TestTheReadSchemaRefuses(t *testing.T) {
 		"an event type of another body":                  set("event_type", "journal.opened"),
 		"a read without an execution":                    set("execution_id", nil),
 		"a correlation without an execution":             set("correlation", "execution_id", nil),
-		"kept content without a classification":          set("retention", "content_stored", "fields"),
+		"kept content without a classification":          set("retention", kept("classification")),
+		"kept content without an access policy":          set("retention", kept("access_policy_ref")),
+		"kept content without its store":                 set("retention", kept("copy_ref")),
+		"fields without any":                             set("retention", kept("fields")),
+		"a copy of everything that lists fields":         set("retention", with(kept(), "content_stored", "evidence_copy")),
+		"digests only and a copy":                        set("retention", with(kept("fields"), "content_stored", "digest_only")),
+		"a field of neither side":                        set("retention", with(kept(), "fields", []any{with(keptField(), "in", "status")})),
+		"a field without the form of its digest":         set("retention", with(kept(), "fields", []any{without(keptField(), "canonicalization")})),
+		"a field that holds its value":                   set("retention", with(kept(), "fields", []any{with(keptField(), "value", "x")})),
+		"a keyed digest without the id of its key":       set("response", "result_digest", "hmac-sha256:c07a00000000000000000000000000000000000000000000000000000000009e"),
+		"a keyed record ref that is no digest":           set("request", "record_refs", []any{"hmac-sha256:tenant-1:KYC-000123"}),
 		"a basis that contract 9 does not name":          set("basis", object{"source.system": "guess"}),
 		"content as the name of a basis":                 set("basis", object{"Jane Doe lives here": "rule"}),
 		"an upstream that is neither":                    set("observed_by", "upstream_context_source", "trusted"),
@@ -180,11 +234,6 @@ func TestTheJournalSchemaKnowsTheDetailOfEachType(t *testing.T) {
 		"segment": "00000000000000000001.events", "offset": 812, "length": 40, "kept_as": "00000000000000000001.events.812.torn",
 		"digest": "sha256:c07a00000000000000000000000000000000000000000000000000000000009e",
 	}
-	without := func(o object, name string) object {
-		o = maps.Clone(o)
-		delete(o, name)
-		return o
-	}
 	for _, c := range []struct {
 		name, eventType string
 		detail          any
@@ -197,7 +246,7 @@ func TestTheJournalSchemaKnowsTheDetailOfEachType(t *testing.T) {
 		{"closed says nothing", "journal.closed", nil, true},
 		{"recovered says what was torn off", "journal.recovered", recovered, true},
 		{"recovered needs a detail", "journal.recovered", nil, false},
-		{"recovered needs all of it", "journal.recovered", without(recovered, "digest"), false},
+		{"recovered needs all of it", "journal.recovered", without(maps.Clone(recovered), "digest"), false},
 		{"unrecordable names the item", "item.unrecordable", object{"reason": "no_time", "item_id": "read_x", "item": "span"}, true},
 		{"unrecordable needs a reason", "item.unrecordable", object{"item_id": "read_x", "item": "span"}, false},
 		{"a rotation names the incoming key", "journal.key_rotated", object{"incoming_key_id": keyID}, true},

@@ -16,6 +16,7 @@ import (
 
 func newDigestCommand(con *console) *cobra.Command {
 	var asJSON bool
+	var named digestKey
 	cmd := &cobra.Command{
 		Use:   "digest FILE",
 		Short: "Compute the digest that a journal would hold of a content",
@@ -23,22 +24,30 @@ func newDigestCommand(con *console) *cobra.Command {
 			"arguments_digest, result_digest, query_digest or content_digest of a read. FILE is the\n" +
 			"content as the tool gave it; - is standard input.\n\n" +
 			"What entries hold no digest of has none here either, and the exit code is 2: nothing at all, a\n" +
-			"placeholder that a library writes in place of content, and a credential.",
-		Example: "  readtrail digest result.json",
-		Args:    arguments("FILE"),
+			"placeholder that a library writes in place of content, and a credential.\n\n" +
+			"A digest that begins with hmac-sha256: is keyed. It is recomputed with the key whose id stands\n" +
+			"in it; the size beside it is rounded up to a multiple of 64.",
+		Example: "  readtrail digest result.json\n" +
+			"  readtrail digest result.json --key digest.key --key-id bank-2026",
+		Args: arguments("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			digest, err := digestFile(args[0], cmd.InOrStdin())
+			key, err := named.read(cmd)
+			if err != nil {
+				return err
+			}
+			digest, err := digestFile(key, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
 			return printDigest(con, digest, asJSON)
 		},
 	}
+	named.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func digestFile(name string, stdin io.Reader) (content.Digest, error) {
+func digestFile(key *content.Key, name string, stdin io.Reader) (content.Digest, error) {
 	in := stdin
 	if name == "-" {
 		name = "standard input"
@@ -51,7 +60,7 @@ func digestFile(name string, stdin io.Reader) (content.Digest, error) {
 		in = file
 	}
 	var start head
-	digest, err := content.OfReader(io.TeeReader(in, &start))
+	digest, err := key.OfReader(io.TeeReader(in, &start))
 	if err != nil {
 		return content.Digest{}, fileError(name, err)
 	}

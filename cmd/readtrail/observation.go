@@ -166,17 +166,16 @@ func (o *observation) observeJournal(body []byte) error {
 	return nil
 }
 
-// shortDigest shows the first digits of a digest; all of it is in the entry.
+// shortDigest shows the first digits of a digest; all of it is in the entry. A
+// keyed one tells its key, without which its digits say nothing.
 func shortDigest(digest string) string {
 	const shown = 12
-	algorithm, digits, found := strings.Cut(digest, ":")
-	if !found || len(digits) <= shown {
+	colon := strings.LastIndexByte(digest, ':')
+	if colon < 0 || len(digest)-colon-1 <= shown {
 		return digest
 	}
-	if algorithm == "sha256" {
-		return digits[:shown]
-	}
-	return algorithm + ":" + digits[:shown]
+	short := digest[:colon+1+shown]
+	return strings.TrimPrefix(strings.TrimPrefix(short, "sha256:"), "hmac-sha256:")
 }
 
 // milliseconds shortens a time of an entry for people.

@@ -51,3 +51,16 @@ func TestAnEntryOfANewerVersionIsShownButNotInterpreted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &observation{sequence: 7, event: "read_record", what: "not interpreted: version 2.0.0"}, observe(e))
 }
+
+func TestADigestIsShortenedToItsKeyAndItsFirstDigits(t *testing.T) {
+	const digits = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+	for digest, want := range map[string]string{
+		"":                                "",
+		"sha256:" + digits:                "9f86d081884c",
+		"hmac-sha256:bank-2026:" + digits: "bank-2026:9f86d081884c",
+		"sha256:short":                    "sha256:short",
+		"sha512:" + digits:                "sha512:9f86d081884c",
+	} {
+		require.Equal(t, want, shortDigest(digest))
+	}
+}

@@ -28,10 +28,28 @@ type Batch struct {
 	ReadIDs map[string]struct{}
 }
 
-// Item is one record and the resource that it came from.
+// Item is one record, the resource that it came from, and the content that the
+// record says is kept.
 type Item struct {
 	Draft    *record.Draft
 	Resource Resource
+	// Copies are what has to be durable in the evidence store before the record
+	// that names it is written.
+	Copies []Copy
+	// Store is the id of the evidence_store extension that keeps the copies, ""
+	// if there are none.
+	Store string
+}
+
+// Copy is a content to keep. It travels nowhere but here, and leaves the
+// process encrypted only.
+type Copy struct {
+	// Digest is the digest as the record holds it: "sha256:" or
+	// "hmac-sha256:<key id>:" and 64 lowercase hex digits.
+	Digest string
+	// Content is exactly the bytes that Digest covers, so that anybody who gets
+	// them back can recompute it.
+	Content []byte
 }
 
 // Lineage is the skeleton of the spans of one trace under one resource, of any

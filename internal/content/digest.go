@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json/jsontext"
 	"errors"
-	"hash"
 	"io"
 	"sync"
 
@@ -42,56 +41,29 @@ const (
 
 // Digest is the digest of one content.
 type Digest struct {
-	// Value is "sha256:" and 64 lowercase hex digits, or "" if there is no
-	// content to digest (State says why).
+	// Value is "sha256:" or, if keyed, "hmac-sha256:" and the id of the key and
+	// ":", and 64 lowercase hex digits; or "" if there is no content to digest
+	// (State says why).
 	Value string
 	Form  Form
-	// Size is the number of bytes digested.
+	// Size is the number of bytes digested, rounded up to a multiple of 64 if
+	// the digest is keyed.
 	Size int64
 	// State is captured, truncated, placeholder or, for an empty value,
 	// not_captured.
 	State record.Captured
 }
 
-// OfString digests a string as received: a JSON object or array that is I-JSON
-// has the digest of its canonical form, everything else that of its bytes. What
-// as a whole is a credential has none and is a placeholder (requirement H3).
-func OfString(s string) Digest { return ofText(s) }
-
-// OfBytes digests text that was read as bytes, such as a file, as OfString
-// digests a string.
-func OfBytes(b []byte) Digest { return ofText(b) }
-
-// OfRaw digests bytes that were never text, such as a bytesValue. None are a
-// placeholder, as an empty string is, and so is a credential.
-func OfRaw(b []byte) Digest {
-	if len(b) == 0 || len(b) <= maxCredential && LooksLikeCredential(string(b)) {
-		return placeholder
-	}
-	return ofRaw(b, record.CapturedContent)
-}
-
-// EmptyAsPlaceholder returns d, or the digest of a placeholder if d is that of
-// an empty JSON object or array: some libraries write one in place of content
-// that they were told to leave out, and others mean it. Only the caller knows
-// which library wrote the value.
-func (d Digest) EmptyAsPlaceholder() Digest {
-	if d.Size == 2 && (d.Value == emptyObject || d.Value == emptyArray) {
-		return placeholder
-	}
-	return d
-}
-
 var (
 	placeholder = Digest{State: record.CapturedPlaceholder}
-	emptyObject = ofRaw("{}", record.CapturedContent).Value
-	emptyArray  = ofRaw("[]", record.CapturedContent).Value
+	emptyObject = ofRaw(Plain, "{}", record.CapturedContent).Value
+	emptyArray  = ofRaw(Plain, "[]", record.CapturedContent).Value
 )
 
 // text is a string or bytes, so that neither is copied into the other.
 type text interface{ ~string | ~[]byte }
 
-func ofText[T text](t T) Digest {
+func ofText[T text](k *Key, t T) Digest {
 	if len(t) <= maxPlaceholder && IsPlaceholder(string(t)) {
 		return placeholder
 	}
@@ -99,33 +71,32 @@ func ofText[T text](t T) Digest {
 		return placeholder
 	}
 	if endsTruncated(t) {
-		return ofRaw(t, record.CapturedTruncated)
+		return ofRaw(k, t, record.CapturedTruncated)
 	}
 	if len(t) > MaxJSONBytes || !startsContainer(t) || depthOf(t) > MaxJSONDepth {
-		return ofRaw(t, record.CapturedContent)
+		return ofRaw(k, t, record.CapturedContent)
 	}
 	w := workspaces.Get().(*workspace)
 	defer w.release()
 	w.json = append(w.json[:0], t...)
 	switch err := w.json.Canonicalize(); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ofRaw(t, record.CapturedTruncated)
+		return ofRaw(k, t, record.CapturedTruncated)
 	case err != nil || !numbersSurvive(t):
-		return ofRaw(t, record.CapturedContent)
+		return ofRaw(k, t, record.CapturedContent)
 	}
-	d := ofRaw(w.json, record.CapturedContent)
+	d := ofRaw(k, w.json, record.CapturedContent)
 	d.Form = FormJCS
 	return d
 }
 
 // workspace is the memory that digesting takes, to be used again.
 type workspace struct {
-	hash  hash.Hash
 	chunk [4 << 10]byte
 	json  jsontext.Value
 }
 
-var workspaces = sync.Pool{New: func() any { return &workspace{hash: sha256.New()} }}
+var workspaces = sync.Pool{New: func() any { return &workspace{} }}
 
 // maxWorkspace is the largest JSON text whose memory is kept, in bytes.
 const maxWorkspace = 64 << 10
@@ -138,23 +109,26 @@ func (w *workspace) release() {
 }
 
 // ofRaw digests without a second copy of a large value.
-func ofRaw[T text](t T, state record.Captured) Digest {
+func ofRaw[T text](k *Key, t T, state record.Captured) Digest {
 	w := workspaces.Get().(*workspace)
 	defer w.release()
-	w.hash.Reset()
+	h := k.newHash()
 	for rest := t; len(rest) > 0; {
 		n := copy(w.chunk[:], rest)
-		w.hash.Write(w.chunk[:n])
+		h.Write(w.chunk[:n])
 		rest = rest[n:]
 	}
-	return Digest{Value: spell(w.hash.Sum(w.chunk[:0])), Form: FormBytes, Size: int64(len(t)), State: state}
+	return k.end(h, w.chunk[:], FormBytes, int64(len(t)), state)
 }
 
-func spell(sum []byte) string {
-	const prefix = "sha256:"
-	var out [len(prefix) + 2*sha256.Size]byte
-	copy(out[:], prefix)
-	hex.Encode(out[len(prefix):], sum)
+// spell spells a hash as entries do.
+func (k *Key) spell(sum []byte) string {
+	if k != nil {
+		return keyedPrefix + k.id + ":" + hex.EncodeToString(sum)
+	}
+	var out [len(plainPrefix) + 2*sha256.Size]byte
+	copy(out[:], plainPrefix)
+	hex.Encode(out[len(plainPrefix):], sum)
 	return string(out[:])
 }
 

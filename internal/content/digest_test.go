@@ -67,9 +67,9 @@ func TestTextIsDigestedInTheFormThatContract2Names(t *testing.T) {
 				c.state = record.CapturedContent
 			}
 			want := Digest{sum(c.digested), c.form, int64(len(c.digested)), c.state}
-			require.Equal(t, want, OfString(c.in))
-			require.Equal(t, want, OfBytes([]byte(c.in)))
-			got, err := OfReader(iotest.OneByteReader(strings.NewReader(c.in)))
+			require.Equal(t, want, Plain.OfString(c.in))
+			require.Equal(t, want, Plain.OfBytes([]byte(c.in)))
+			got, err := Plain.OfReader(iotest.OneByteReader(strings.NewReader(c.in)))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		})
@@ -80,19 +80,19 @@ func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repe
 
 func TestPlaceholdersAreNotDigested(t *testing.T) {
 	for p := range placeholders {
-		require.Equal(t, placeholder, OfString(p), p)
+		require.Equal(t, placeholder, Plain.OfString(p), p)
 		require.LessOrEqual(t, len(p), maxPlaceholder)
 	}
-	require.Equal(t, placeholder, OfString("{}").EmptyAsPlaceholder())
-	require.Equal(t, placeholder, OfString(" [ ] ").EmptyAsPlaceholder())
-	require.Equal(t, OfString("[0]"), OfString("[0]").EmptyAsPlaceholder())
+	require.Equal(t, placeholder, Plain.EmptyAsPlaceholder(Plain.OfString("{}")))
+	require.Equal(t, placeholder, Plain.EmptyAsPlaceholder(Plain.OfString(" [ ] ")))
+	require.Equal(t, Plain.OfString("[0]"), Plain.EmptyAsPlaceholder(Plain.OfString("[0]")))
 }
 
 func TestABareCredentialHasNoDigest(t *testing.T) {
-	require.Equal(t, placeholder, OfString("ghp_0123456789abcdefABCDEF0123"))
-	require.Equal(t, placeholder, OfBytes([]byte("\"Bearer 0123456789abcdef\"\n")))
-	require.Equal(t, placeholder, OfRaw([]byte("Bearer 0123456789abcdef")))
-	require.Equal(t, FormJCS, OfString(`{"token":"ghp_0123456789abcdefABCDEF0123"}`).Form)
+	require.Equal(t, placeholder, Plain.OfString("ghp_0123456789abcdefABCDEF0123"))
+	require.Equal(t, placeholder, Plain.OfBytes([]byte("\"Bearer 0123456789abcdef\"\n")))
+	require.Equal(t, placeholder, Plain.OfRaw([]byte("Bearer 0123456789abcdef")))
+	require.Equal(t, FormJCS, Plain.OfString(`{"token":"ghp_0123456789abcdefABCDEF0123"}`).Form)
 }
 
 func TestLargeValuesStream(t *testing.T) {
@@ -109,8 +109,8 @@ func TestLargeValuesStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := Digest{sum(c.in), c.form, int64(len(c.in)), c.want}
-			require.Equal(t, want, OfString(c.in))
-			got, err := OfReader(iotest.HalfReader(strings.NewReader(c.in)))
+			require.Equal(t, want, Plain.OfString(c.in))
+			got, err := Plain.OfReader(iotest.HalfReader(strings.NewReader(c.in)))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		})
@@ -119,9 +119,9 @@ func TestLargeValuesStream(t *testing.T) {
 
 func TestAnErrorOfTheReaderIsReturned(t *testing.T) {
 	broken := iotest.ErrReader(io.ErrClosedPipe)
-	_, err := OfReader(broken)
+	_, err := Plain.OfReader(broken)
 	require.ErrorIs(t, err, io.ErrClosedPipe)
-	_, err = OfReader(io.MultiReader(bytes.NewReader(make([]byte, MaxJSONBytes+10)), broken))
+	_, err = Plain.OfReader(io.MultiReader(bytes.NewReader(make([]byte, MaxJSONBytes+10)), broken))
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
@@ -133,9 +133,9 @@ func FuzzOfBytes(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		d := OfBytes(in)
-		require.Equal(t, d, OfString(string(in)))
-		fromReader, err := OfReader(bytes.NewReader(in))
+		d := Plain.OfBytes(in)
+		require.Equal(t, d, Plain.OfString(string(in)))
+		fromReader, err := Plain.OfReader(bytes.NewReader(in))
 		require.NoError(t, err)
 		require.Equal(t, d, fromReader)
 		switch {
@@ -147,7 +147,7 @@ func FuzzOfBytes(f *testing.F) {
 			canonical, err := jcs.Transform(in)
 			require.NoError(t, err)
 			require.Equal(t, sum(string(canonical)), d.Value)
-			require.Equal(t, d, OfBytes(canonical))
+			require.Equal(t, d, Plain.OfBytes(canonical))
 		}
 	})
 }
@@ -157,6 +157,6 @@ func BenchmarkOfStringJSON(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(in)))
 	for b.Loop() {
-		OfString(in)
+		Plain.OfString(in)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"hash"
 	"math"
 	"strconv"
+
+	"github.com/readtrail/readtrail/record"
 )
 
 // hashWriter spells JSON straight into a hash, so that a large structure is
@@ -88,10 +90,10 @@ func (w *hashWriter) escape(c byte) {
 	}
 }
 
-// digest ends the writing.
-func (w *hashWriter) digest() string {
+// end ends the writing and returns the digest of what was written.
+func (w *hashWriter) end(k *Key, form Form, state record.Captured) Digest {
 	w.flush()
-	return spell(w.hash.Sum(w.buf[:0]))
+	return k.end(w.hash, w.buf[:], form, w.size, state)
 }
 
 // appendScalar spells a number, bool or null as JSON does, numbers exactly;

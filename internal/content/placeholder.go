@@ -36,7 +36,7 @@ var beginsPlaceholder = func() (begins [256]bool) {
 
 // IsPlaceholder reports whether s stands for content that was left out. An
 // empty JSON object or array does so only for some libraries: see
-// Digest.EmptyAsPlaceholder.
+// Key.EmptyAsPlaceholder.
 func IsPlaceholder(s string) bool {
 	if s != "" && (len(s) > maxPlaceholder || !beginsPlaceholder[s[0]]) {
 		return false

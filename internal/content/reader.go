@@ -5,7 +5,6 @@ package content
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"io"
 
@@ -14,14 +13,14 @@ import (
 
 // OfReader digests everything that r holds, as OfBytes does. What is larger
 // than MaxJSONBytes is streamed.
-func OfReader(r io.Reader) (Digest, error) {
+func (k *Key) OfReader(r io.Reader) (Digest, error) {
 	var head bytes.Buffer
 	if _, err := io.CopyN(&head, r, MaxJSONBytes+1); err == io.EOF {
-		return OfBytes(head.Bytes()), nil
+		return k.OfBytes(head.Bytes()), nil
 	} else if err != nil {
 		return Digest{}, fmt.Errorf("read content to digest: %w", err)
 	}
-	h := sha256.New()
+	h := k.newHash()
 	var tail tailWriter
 	n, err := io.Copy(io.MultiWriter(h, &tail), io.MultiReader(&head, r))
 	if err != nil {
@@ -31,7 +30,7 @@ func OfReader(r io.Reader) (Digest, error) {
 	if endsTruncated(tail.last) {
 		state = record.CapturedTruncated
 	}
-	return Digest{Value: spell(h.Sum(nil)), Form: FormBytes, Size: n, State: state}, nil
+	return k.end(h, nil, FormBytes, n, state), nil
 }
 
 // tailWriter remembers the end of what is written to it, which is where a

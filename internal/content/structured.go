@@ -4,7 +4,6 @@
 package content
 
 import (
-	"crypto/sha256"
 	"math"
 	"slices"
 	"strings"
@@ -18,34 +17,34 @@ import (
 // spelling, bytes as they are. An object or array has the form jcs if JSON
 // text of the same value would have it, otherwise json or, if JSON cannot hold
 // the value, otlp_json. An empty AnyValue inside a structure is JSON's null.
-func OfNode(n Node) Digest {
+func (k *Key) OfNode(n Node) Digest {
 	switch n.Kind() {
 	case KindString:
-		return OfString(n.Str())
+		return k.OfString(n.Str())
 	case KindBytes:
-		return OfRaw(n.Bytes())
+		return k.OfRaw(n.Bytes())
 	case KindInt, KindDouble, KindBool:
-		return ofRaw(appendScalar(nil, n), record.CapturedContent)
+		return ofRaw(k, appendScalar(nil, n), record.CapturedContent)
 	case KindMap, KindArray:
-		return ofStructure(n)
+		return ofStructure(k, n)
 	default:
 		return Digest{State: record.CapturedNothing}
 	}
 }
 
-func ofStructure(n Node) Digest {
-	w := hashWriter{hash: sha256.New()}
+func ofStructure(k *Key, n Node) Digest {
+	w := hashWriter{hash: k.newHash()}
 	facts := writeJSON(&w, n)
 	form := FormJCS
 	switch {
 	case facts.notJSON:
-		w = hashWriter{hash: sha256.New()}
+		w = hashWriter{hash: k.newHash()}
 		writeOTLP(&w, n)
 		form = FormOTLPJSON
 	case facts.inexact || facts.depth > MaxJSONDepth || w.size > MaxJSONBytes:
 		form = FormJSON
 	}
-	return Digest{Value: w.digest(), Form: form, Size: w.size, State: record.CapturedContent}
+	return w.end(k, form, record.CapturedContent)
 }
 
 // facts are what decides the form of a structured value.

@@ -14,17 +14,11 @@ var defaultKinds = map[Class]record.SourceKind{
 	ClassDocument:  record.SourceDocument,
 }
 
-// noRule is what is known of a source without a configuration.
-var noRule = &compiledRule{}
-
 // attribute says which source was read and under what boundary: what the
 // application set, else what the first matching rule says, else what the
 // convention tells. Basis records which it was.
 func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
-	rule := noRule
-	if len(l.sources) > 0 {
-		rule = l.ruleFor(in.patterns())
-	}
+	rule := in.rule
 	pick := func(member string, shape func(string) string, key, ruled string) string {
 		if s := in.own(member, shape, key); s != "" {
 			return s
@@ -55,6 +49,11 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
 		}
 		if r.Request.RecordRefs = refs(candidates); len(r.Request.RecordRefs) > 0 {
 			in.from("request.record_refs", record.BasisRule)
+		}
+	}
+	if in.keying.refs {
+		for i, ref := range r.Request.RecordRefs {
+			r.Request.RecordRefs[i] = in.keying.key.Sum(ref)
 		}
 	}
 	r.Response.SourceRecordVersion = pick("response.source_record_version", identifier, ownSourceRecordVersion,

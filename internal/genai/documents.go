@@ -61,7 +61,7 @@ func documentsIn(sources []source) documentSource {
 		var cutOff bool
 		for _, s := range sources {
 			v := s.at(it)
-			if found := documentsOf(v); found.ok {
+			if found := documentsOf(it, v); found.ok {
 				return found
 			}
 			cutOff = cutOff || v.cutOff()
@@ -72,19 +72,19 @@ func documentsIn(sources []source) documentSource {
 
 // documentsOf reads documents from a value as it is, or from what it carries if
 // it is the result of an MCP tool.
-func documentsOf(v value) documents {
-	elements, ok := documentList(v)
+func documentsOf(it *item, v value) documents {
+	elements, ok := documentList(it, v)
 	if !ok {
-		elements, ok = documentList(mcpPayload(v))
+		elements, ok = documentList(it, mcpPayload(v))
 	}
 	found := documents{basis: record.BasisUnwrapped, ok: ok}
 	for _, e := range elements {
-		found.list = append(found.list, documentOf(e))
+		found.list = append(found.list, documentOf(it, e))
 	}
 	return found
 }
 
-func documentList(v value) ([]value, bool) {
+func documentList(it *item, v value) ([]value, bool) {
 	if elements, ok := v.elements(maxDocuments); ok {
 		return elements, true
 	}
@@ -97,13 +97,13 @@ func documentList(v value) ([]value, bool) {
 			return elements, true
 		}
 	}
-	if d := documentOf(v); d.content.isText() || d.id != "" && d.score != "" {
+	if d := documentOf(it, v); d.content.isText() || d.id != "" && d.score != "" {
 		return []value{v}, true
 	}
 	return nil, false
 }
 
-func documentOf(v value) document {
+func documentOf(it *item, v value) document {
 	members, ok := v.object()
 	if !ok {
 		if _, isString := v.str(); isString {
@@ -131,7 +131,7 @@ func documentOf(v value) document {
 	}
 	whatever := func(value) bool { return true }
 	d := document{
-		id:        idOrDigest(pick(documentIDs, value.isText).text()),
+		id:        it.idOrDigest(pick(documentIDs, value.isText).text()),
 		score:     score(pick(documentScores, whatever)),
 		content:   pick(documentContents, whatever),
 		writtenAt: timeOf(pick(documentTimes, value.isText).text()),
@@ -168,7 +168,7 @@ func flattened(prefix, infix string) documentSource {
 			}
 			switch leaf {
 			case "id":
-				d.id = idOrDigest(valueOf(v).text())
+				d.id = it.idOrDigest(valueOf(v).text())
 			case "score":
 				d.score = score(valueOf(v))
 			case "content":
@@ -211,7 +211,7 @@ func inEvents(event, id, score_, content string) documentSource {
 			}
 			var d document
 			if v, ok := e.Attributes().Get(id); ok {
-				d.id = idOrDigest(scalar(v))
+				d.id = it.idOrDigest(scalar(v))
 			}
 			if v, ok := e.Attributes().Get(score_); ok {
 				d.score = score(valueOf(v))
@@ -233,7 +233,7 @@ func ranked(documentsKey, rankingKey string) documentSource {
 		found := documents{basis: record.BasisUnwrapped}
 		given, ok := it.value(documentsKey).elements(maxDocuments)
 		for _, e := range given {
-			found.list = append(found.list, document{id: documentOf(e).id, content: e.opened()})
+			found.list = append(found.list, document{id: documentOf(it, e).id, content: e.opened()})
 		}
 		found.ok = ok
 		places, ok := it.value(rankingKey).elements(maxDocuments)

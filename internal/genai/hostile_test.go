@@ -134,7 +134,7 @@ func TestWhatGivesACredentialAwayEntersNoRecord(t *testing.T) {
 			},
 		}.input(t))
 		assert.NotContains(t, marshalled(t, o), secret, text)
-		assert.NotContains(t, marshalled(t, o), content.OfString(text).Value, text)
+		assert.NotContains(t, marshalled(t, o), content.Plain.OfString(text).Value, text)
 		assert.Equal(t, []string{"cust_1"}, o.Read.Request.RecordRefs)
 		assert.Empty(t, o.Read.Documents)
 		assert.Empty(t, o.Skeleton.NameDigest)

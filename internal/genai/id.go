@@ -9,12 +9,12 @@ import "github.com/readtrail/readtrail/internal/content"
 // if it has the shape of an identifier, else the digest of its bytes, so that
 // the record still names it. It returns "" for what is no id (nothing, a
 // placeholder) and for what holds a credential, of which there is no digest.
-func idOrDigest(s string) string {
+func (it *item) idOrDigest(s string) string {
 	if id := identifier(s); id != "" {
 		return id
 	}
 	if s == "" || content.IsPlaceholder(s) || content.GivesAwayCredential(s) {
 		return ""
 	}
-	return content.OfRaw([]byte(s)).Value
+	return it.cache.Key().OfRaw([]byte(s)).Value
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // digestOf is the digest of the bytes of a text.
-func digestOf(s string) string { return content.OfRaw([]byte(s)).Value }
+func digestOf(s string) string { return content.Plain.OfRaw([]byte(s)).Value }
 
 // ids are ids as libraries give them, and how a record names them.
 var ids = map[string]string{

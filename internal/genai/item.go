@@ -101,6 +101,9 @@ func logItem(in LogInput) *item {
 }
 
 func (it *item) prepare() {
+	if it.cache == nil {
+		it.cache = &telemetry.Cache{}
+	}
 	if n := it.attrs.Len(); n >= indexFrom {
 		it.index = make(map[string]pcommon.Value, n)
 		for key, v := range it.attrs.All() {

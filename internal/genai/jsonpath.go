@@ -9,10 +9,12 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/theory/jsonpath"
+	"github.com/theory/jsonpath/spec"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/readtrail/readtrail/internal/content"
@@ -58,7 +60,7 @@ func parsePath(path, s string) (*jsonpath.Path, error) {
 // contents are the arguments and the result of a read, parsed when a rule
 // first asks for them.
 type contents struct {
-	arguments, result tree
+	arguments, result *tree
 	// payload is what the result carries if it is that of an MCP tool.
 	payload *tree
 }
@@ -69,10 +71,15 @@ func (c *contents) fromResult(path *jsonpath.Path) []string {
 	if out := c.result.selectTexts(path); len(out) > 0 {
 		return out
 	}
+	return c.carried().selectTexts(path)
+}
+
+// carried returns what the result carries if it is that of an MCP tool.
+func (c *contents) carried() *tree {
 	if c.payload == nil {
 		c.payload = &tree{value: mcpPayload(c.result.value)}
 	}
-	return c.payload.selectTexts(path)
+	return c.payload
 }
 
 // tree is a value in the form that JSONPath selects from: map[string]any,
@@ -107,16 +114,33 @@ func (v compiledValue) text(c *contents, shape func(string) string) string {
 	return ""
 }
 
-func (t *tree) selectTexts(path *jsonpath.Path) []string {
+// selected returns what a path selects, in the order of the places if there
+// are at most 1000, and else without the places: objects are maps here, which
+// have no order, and the same content has to give the same record.
+func (t *tree) selected(path *jsonpath.Path) (nodes []any, places []spec.NormalizedPath) {
 	if !t.parsed {
 		t.parsed = true
 		t.root, _ = parseTree(t.value)
 	}
 	if t.root == nil {
-		return nil
+		return nil, nil
 	}
+	nodes = path.Select(t.root)
+	if len(nodes) > maxSelected {
+		return nodes, nil
+	}
+	located := path.SelectLocated(t.root)
+	located.Sort()
+	return slices.Collect(located.Nodes()), slices.Collect(located.Paths())
+}
+
+// maxSelected bounds the nodes of which the places are looked for.
+const maxSelected = 1000
+
+func (t *tree) selectTexts(path *jsonpath.Path) []string {
+	nodes, _ := t.selected(path)
 	var out []string
-	for _, node := range path.Select(t.root) {
+	for _, node := range nodes {
 		switch n := node.(type) {
 		case string:
 			out = append(out, n)

@@ -14,7 +14,11 @@ import (
 // lifting is what is known of an item while its record is built.
 type lifting struct {
 	*item
-	row    *compiledRow
+	row *compiledRow
+	// rule is what the configuration says about the source of a read.
+	rule   *compiledRule
+	keying keying
+	copies copies
 	header record.Header
 	// traceID and spanID are "" if invalid.
 	traceID, spanID string
@@ -80,10 +84,11 @@ func (l *lifting) call() string {
 	return l.own("correlation.call_id", givenID, stableCallID)
 }
 
-// label observes what a stripped item is labeled with. It fails if that takes the
+// label says in o what a stripped item is labeled with. It fails if that takes the
 // whole record: the execution of a read that names none and has no trace is its
 // own.
-func (o *Observation) label(it *item, row *compiledRow, trace pcommon.TraceID) bool {
+func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon.TraceID) bool {
+	l.choose(it, row) // for what is stripped
 	o.Class, o.Dialect = row.class, row.dialect
 	if row.dialect == "" {
 		return true // and so without labels
@@ -121,18 +126,18 @@ func (l *lifting) correlate(parentSpanID string) {
 
 // build makes the read record of an item whose class is a read, except for its
 // id, which can depend on the rest. It fails if the read names more documents
-// than an entry can hold.
+// than an entry can hold, or would keep more than a read may.
 func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	r := &record.Read{
 		Header:     in.header,
 		ToolCallID: in.toolCallID,
 		Response:   record.Response{Status: in.status},
-		Retention:  record.Retention{ContentStored: record.DigestOnly, RedactionProfile: l.profile},
+		Retention:  record.Retention{RedactionProfile: in.rule.profile(l.profile)},
 	}
 	asked, basis := in.row.find(in.item, arguments)
-	arg := in.digest(asked)
-	if uri, secret := in.resource(); secret && asked.raw == nil && asked.data == uri.data {
-		arg = content.Digest{State: record.CapturedPlaceholder}
+	arg := content.Digest{State: record.CapturedPlaceholder}
+	if uri, secret := in.resource(); !secret || asked.raw != nil || asked.data != uri.data {
+		arg = in.digest(asked)
 	}
 	r.Request.ArgumentsDigest, r.Request.ArgumentsCanonicalization, r.Request.ArgumentsSize = arg.Value, form(arg), arg.Size
 	if arg.Value != "" {
@@ -153,7 +158,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 
 	found := in.row.documentsFrom(in.item)
 	if in.row.class == ClassTool && in.saysRetrieval() {
-		found = documentsOf(answered)
+		found = documentsOf(in.item, answered)
 	}
 	if len(found.list) > maxDocuments {
 		return nil, false
@@ -175,12 +180,13 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	if found.cutOff && r.Capture.Response == record.CapturedContent {
 		r.Capture.Response = record.CapturedTruncated
 	}
-	l.attribute(in, r, &contents{arguments: tree{value: asked}, result: tree{value: answered}})
+	c := &contents{arguments: &tree{value: asked}, result: &tree{value: answered}}
+	l.attribute(in, r, c)
 	if d := in.document(r.Response.Status); d != nil {
 		r.Documents = []record.Document{*d}
 	}
 	r.EventType = eventTypes[in.readClass()]
-	return r, true
+	return r, in.retain(r, c)
 }
 
 // saysRetrieval reports whether the application says that the item searched an
@@ -201,14 +207,18 @@ func (l *lifting) readClass() Class {
 }
 
 // digest digests a value as received. Where a dialect writes empty JSON in
-// place of content it is a placeholder.
+// place of content it is a placeholder. What is digested is kept if the rule of
+// the source wants a copy of everything.
 func (l *lifting) digest(v value) content.Digest {
 	if !v.ok {
 		return content.Digest{State: record.CapturedNothing}
 	}
 	d := v.digest(l.cache)
 	if l.row.noise {
-		d = d.EmptyAsPlaceholder()
+		d = l.cache.Key().EmptyAsPlaceholder(d)
+	}
+	if l.rule.retention.content == record.EvidenceCopy {
+		l.copies.add(v, d)
 	}
 	return d
 }
@@ -289,7 +299,7 @@ func (l *lifting) memory(found documents) *record.Memory {
 	if len(found.list) > 0 {
 		return m
 	}
-	if id := l.row.accepted(l.item, entryID, idOrDigest); id != "" {
+	if id := l.row.accepted(l.item, entryID, l.idOrDigest); id != "" {
 		m.Entries = append(m.Entries, record.MemoryEntry{ID: id})
 	}
 	return m
@@ -311,8 +321,11 @@ func (l *lifting) document(status record.Status) *record.Document {
 		l.from("documents", record.BasisAttribute)
 	} else if l.row.class == ClassDocument {
 		uri, secret := l.resource()
-		id := l.digest(uri).Value
-		if secret || id == "" {
+		if secret || !uri.ok {
+			return nil
+		}
+		id := uri.digest(l.cache).Value
+		if id == "" {
 			return nil
 		}
 		d = &record.Document{DocumentID: id}

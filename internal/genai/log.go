@@ -10,7 +10,7 @@ func (l *Lifter) Log(in LogInput) (o Observation) {
 	it := logItem(in)
 	defer it.release()
 	row := l.table.match(it)
-	if l.labelsOnly && o.label(it, row, in.Log.TraceID()) {
+	if l.labelsOnly && l.label(&o, it, row, in.Log.TraceID()) {
 		return o
 	}
 	lifting := l.begin(it, row, in.Upstream)
@@ -34,6 +34,6 @@ func (l *Lifter) Log(in LogInput) (o Observation) {
 	lifting.correlate("")
 	return l.observe(lifting, func(*record.Read) string {
 		body := lifting.cache.Digest(in.Log.Body()).Value
-		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), it.name, lifting.toolCallID, body)
+		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), string(lifting.hidden(it.name)), lifting.toolCallID, body)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
 )
@@ -47,8 +48,8 @@ type SpanInput struct {
 	Resource pcommon.Resource
 	Scope    pcommon.InstrumentationScope
 	Span     ptrace.Span
-	// Cache holds the digests of the span's attributes, which stripping needs
-	// too. It may be nil.
+	// Cache holds the digests of the span's attributes and takes their key, both
+	// of which stripping needs too. It may be nil.
 	Cache *telemetry.Cache
 	// Upstream is the upstream_context_source (contract 1); "" means
 	// unverified input.
@@ -80,6 +81,10 @@ type Observation struct {
 	Read *record.Read
 	// Given says that the application gave the read_id.
 	Given bool
+	// Copies are the contents that the read says are kept, and Store is the id of
+	// the evidence store that keeps them.
+	Copies []carrier.Copy
+	Store  string
 	// Unrecordable is set instead of Read if the item is a read of which no
 	// record can be made, with the header that the journal record needs.
 	Unrecordable *record.Unrecordable
@@ -93,7 +98,10 @@ type Observation struct {
 type Options struct {
 	// Sources say what telemetry does not know about a source.
 	Sources []SourceRule
-	// Profile is the redaction profile that every read names.
+	// Digest says with which key digests are made.
+	Digest DigestConfig
+	// Profile is the redaction profile that every read names, before the name of
+	// the rule that matched.
 	Profile string
 	// LabelsOnly says that nobody takes records or skeletons: an observation then
 	// says only what stripped items are labeled with.
@@ -106,17 +114,25 @@ type Options struct {
 type Lifter struct {
 	table   *table
 	sources []compiledRule
+	keyings keyings
 	profile string
 
 	labelsOnly, noNames bool
 }
 
-// New compiles the options. Its errors name the place in the configuration,
-// such as sources[2].as_of.result.
+// New compiles the options and reads the keys of digests. Its errors name the
+// place in the configuration, such as sources[2].as_of.result.
 func New(o Options) (*Lifter, error) { return newLifter(rows(), o) }
 
 func newLifter(rows []row, o Options) (*Lifter, error) {
+	if err := CheckConfig(&o.Digest, o.Sources); err != nil {
+		return nil, err
+	}
 	sources, err := compileSources(o.Sources)
+	if err != nil {
+		return nil, err
+	}
+	keyings, err := o.Digest.load()
 	if err != nil {
 		return nil, err
 	}
@@ -124,5 +140,7 @@ func newLifter(rows []row, o Options) (*Lifter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lifter{table: table, sources: sources, profile: o.Profile, labelsOnly: o.LabelsOnly, noNames: o.NoNames}, nil
+	return &Lifter{
+		table: table, sources: sources, keyings: keyings, profile: o.Profile, labelsOnly: o.LabelsOnly, noNames: o.NoNames,
+	}, nil
 }

@@ -36,7 +36,7 @@ var documentForms = map[string]any{
 }
 
 func TestARetrievalKeepsIdsScoresAndDigestsOfDocumentsInEveryForm(t *testing.T) {
-	one, two := content.OfString("first"), content.OfString("second")
+	one, two := content.Plain.OfString("first"), content.Plain.OfString("second")
 	want := []record.Chunk{
 		{ID: "d1", Score: "0.5", ContentDigest: one.Value, ContentCanonicalization: "bytes", ContentSize: one.Size},
 		{ID: "d2", ContentDigest: two.Value, ContentCanonicalization: "bytes", ContentSize: two.Size},
@@ -50,7 +50,7 @@ func TestARetrievalKeepsIdsScoresAndDigestsOfDocumentsInEveryForm(t *testing.T) 
 			require.NotNil(t, o.Read)
 			assert.Equal(t, want, o.Read.Retrieval.Chunks)
 			assert.Equal(t, "policies", o.Read.Retrieval.IndexID)
-			assert.Equal(t, content.OfString("what").Value, o.Read.Retrieval.QueryDigest)
+			assert.Equal(t, content.Plain.OfString("what").Value, o.Read.Retrieval.QueryDigest)
 			assert.Equal(t, record.BasisUnwrapped, o.Read.Basis["retrieval.chunks"])
 			assert.NotEmpty(t, o.Read.Response.ResultDigest)
 			assert.Equal(t, record.SourceIndex, o.Read.Source.Kind)
@@ -99,7 +99,7 @@ func TestADatastoreToolIsARetrievalWithAToolName(t *testing.T) {
 }
 
 func TestMemoryOperationsNameStoreOperationAndEntries(t *testing.T) {
-	likes := content.OfString("likes tea")
+	likes := content.Plain.OfString("likes tea")
 	t.Run("a search answers with records", func(t *testing.T) {
 		o := newTestLifter(t).Span(testSpan{name: "search_memory", attrs: map[string]any{
 			"gen_ai.operation.name": "search_memory", "gen_ai.memory.store.id": "prefs", "gen_ai.memory.query.text": "tea?",
@@ -179,8 +179,8 @@ func TestAnMCPResourceIsADocumentNamedByTheDigestOfItsURI(t *testing.T) {
 		assert.Equal(t, ClassDocument, o.Class)
 		assert.Equal(t, "read.document", o.Read.EventType)
 		assert.Equal(t, record.SourceDocument, o.Read.Source.Kind)
-		assert.Equal(t, []record.Document{{DocumentID: content.OfString(uri).Value, WithContent: true}}, o.Read.Documents)
-		assert.Equal(t, content.OfString(uri).Value, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, []record.Document{{DocumentID: content.Plain.OfString(uri).Value, WithContent: true}}, o.Read.Documents)
+		assert.Equal(t, content.Plain.OfString(uri).Value, o.Read.Request.ArgumentsDigest)
 		assert.Equal(t, record.CapturedContent, o.Read.Capture.Request)
 		assert.Empty(t, o.SafeName)
 		draft(t, o)
@@ -205,7 +205,7 @@ func TestAResourceWithACredentialInItsURIHasNeitherNameNorDigest(t *testing.T) {
 
 		o = readResource(t, uri, map[string]any{ownDocumentID: "doc_1", "gen_ai.tool.call.arguments": "{}"})
 		assert.Equal(t, "doc_1", o.Read.Documents[0].DocumentID)
-		assert.Equal(t, content.OfString("{}").Value, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, content.Plain.OfString("{}").Value, o.Read.Request.ArgumentsDigest)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestALogRecordOfAnExecutedToolIsAReadOfItsOwn(t *testing.T) {
 	o := l.Log(in)
 	require.NotNil(t, o.Read)
 	assert.Equal(t, record.SignalLog, o.Read.ObservedBy.Signal)
-	assert.Equal(t, record.ReadIDOfLog([16]byte{1}, [8]byte{2}, 1_791_533_523_418_000_000, "tool.done", "call_1", content.OfString("done").Value), o.Read.ReadID)
+	assert.Equal(t, record.ReadIDOfLog([16]byte{1}, [8]byte{2}, 1_791_533_523_418_000_000, "tool.done", "call_1", content.Plain.OfString("done").Value), o.Read.ReadID)
 	assert.Equal(t, record.StatusOK, o.Read.Response.Status)
 	draft(t, o)
 }

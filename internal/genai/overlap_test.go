@@ -84,7 +84,7 @@ func TestOpenInferenceReadsWhatTheOpenTelemetryConventionsSayBeside(t *testing.T
 		r := o.Read
 		assert.Equal(t, "openinference", o.Dialect)
 		assert.Equal(t, "policies", r.Retrieval.IndexID)
-		assert.Equal(t, content.OfString("what").Value, r.Retrieval.QueryDigest)
+		assert.Equal(t, content.Plain.OfString("what").Value, r.Retrieval.QueryDigest)
 		require.Len(t, r.Retrieval.Chunks, 1)
 		assert.Equal(t, "d1", r.Retrieval.Chunks[0].ID)
 		assert.EqualValues(t, 3, r.Retrieval.TopK)
@@ -124,7 +124,7 @@ func TestTheSchemaOfAToolIsNotItsArguments(t *testing.T) {
 			attrs[k] = v
 		}
 		o := newTestLifter(t).Span(testSpan{attrs: attrs}.input(t))
-		assert.Equal(t, content.OfString(`{"customer_id":"c1"}`).Value, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, content.Plain.OfString(`{"customer_id":"c1"}`).Value, o.Read.Request.ArgumentsDigest)
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 // source. The first rule that matches a read applies; attributes that the
 // application set win over it.
 type SourceRule struct {
+	// Name names the rule in records; without one its place does.
+	Name                string            `mapstructure:"name"`
 	Match               SourceMatch       `mapstructure:"match"`
 	System              string            `mapstructure:"system"`
 	Kind                record.SourceKind `mapstructure:"kind"`
@@ -26,6 +28,9 @@ type SourceRule struct {
 	AsOf                Value             `mapstructure:"as_of"`
 	Boundary            Boundary          `mapstructure:"boundary"`
 	ContentLocation     string            `mapstructure:"content_location"`
+	// Digest is the key of this source, instead of the organization's.
+	Digest    DigestKey `mapstructure:"digest"`
+	Retention Retention `mapstructure:"retention"`
 
 	_ struct{}
 }
@@ -116,6 +121,37 @@ type compiledRule struct {
 	asOf                compiledValue
 	boundary            Boundary
 	contentLocation     string
+	// name stands in the redaction profile of reads that the rule matches.
+	name      string
+	keying    keying
+	retention compiledRetention
+}
+
+// noRule is the rule of what no rule matches.
+var noRule = compiledRule{retention: compiledRetention{content: record.DigestOnly}}
+
+// profile returns the redaction profile of a read.
+func (r *compiledRule) profile(base string) string {
+	if r.name == "" {
+		return base
+	}
+	return base + "/" + r.name
+}
+
+// CheckConfig checks what no section can check alone: no two keys have one id,
+// and no two rules one name.
+func CheckConfig(d *DigestConfig, sources []SourceRule) error {
+	errs := []error{checkKeyIDs(d, sources)}
+	first := map[string]int{}
+	for i := range sources {
+		name := sources[i].Name
+		if j, found := first[name]; found && name != "" {
+			errs = append(errs, fmt.Errorf("sources[%d].name is that of sources[%d]; give each rule a name of its own", i, j))
+			continue
+		}
+		first[name] = i
+	}
+	return errors.Join(errs...)
 }
 
 func compileSources(rules []SourceRule) ([]compiledRule, error) {
@@ -128,6 +164,12 @@ func compileSources(rules []SourceRule) ([]compiledRule, error) {
 				errs = append(errs, fmt.Errorf("sources[%d].%w", i, e))
 			}
 			continue
+		}
+		if c.name == "" {
+			c.name = fmt.Sprintf("sources[%d]", i)
+		}
+		if c.keying, err = rules[i].Digest.load(); err != nil {
+			errs = append(errs, fmt.Errorf("sources[%d].digest.%w", i, err))
 		}
 		out = append(out, *c)
 	}
@@ -173,7 +215,15 @@ func (r *SourceRule) compile() (*compiledRule, error) {
 		fail("boundary: set both data_boundary_ref and purpose, or none")
 	}
 	shaped("content_location", r.ContentLocation, labelText, label)
+	shaped("name", r.Name, "single word of letters, digits and _.:/- (at most 64)", token)
+	for _, err := range r.Digest.check() {
+		fail("digest.%w", err)
+	}
+	retention, retentionErrs := r.Retention.compile()
+	errs = append(errs, retentionErrs...)
 	c := &compiledRule{
+		name:                r.Name,
+		retention:           retention,
 		match:               r.Match,
 		system:              r.System,
 		kind:                r.Kind,
@@ -221,7 +271,7 @@ func (l *Lifter) ruleFor(tool, index, scope string) *compiledRule {
 			return &l.sources[i]
 		}
 	}
-	return &compiledRule{}
+	return &noRule
 }
 
 // wildcard reports whether a pattern matches; an empty pattern matches

@@ -4,8 +4,6 @@
 package genai
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -38,8 +36,7 @@ func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
 	case content.GivesAwayCredential(s.Name()): // which has no digest
 		out.Name = content.RedactedName
 	default:
-		sum := sha256.Sum256([]byte(s.Name()))
-		out.NameDigest = "sha256:" + hex.EncodeToString(sum[:])
+		out.NameDigest = l.cache.Key().Sum(s.Name())
 	}
 	if o.Read != nil {
 		out.ReadID = o.Read.ReadID

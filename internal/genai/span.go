@@ -20,7 +20,7 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 	if !l.noNames {
 		safeName = row.safeName(it)
 	}
-	if l.labelsOnly && o.label(it, row, in.Span.TraceID()) {
+	if l.labelsOnly && l.label(&o, it, row, in.Span.TraceID()) {
 		o.SafeName = safeName
 		return o
 	}
@@ -50,9 +50,27 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 	return o
 }
 
+// choose finds the rule of the source of a read and the key of the item's
+// digests, before anything is digested.
+func (l *Lifter) choose(it *item, row *compiledRow) (*compiledRule, keying) {
+	rule, keying := &noRule, l.keyings.of(it.resource)
+	if len(l.sources) > 0 {
+		if _, isRead := eventTypes[row.class]; isRead {
+			rule = l.ruleFor(it.lift(row).patterns())
+		}
+	}
+	if rule.keying.key != nil {
+		keying = rule.keying
+	}
+	it.cache.Use(keying.key)
+	return rule, keying
+}
+
 // begin reads what every record needs of a recognized item.
 func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
+	rule, keying := l.choose(it, row)
 	in := it.lift(row)
+	in.rule, in.keying = rule, keying
 	if upstream == "" {
 		upstream = record.UnverifiedInput
 	}
@@ -65,9 +83,9 @@ func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
 	}
 	in.toolName = in.row.accepted(it, toolName, name)
 	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
-	in.storeID = in.row.accepted(it, storeID, idOrDigest)
+	in.storeID = in.row.accepted(it, storeID, it.idOrDigest)
 	if in.indexID = given(it, ownIndexID); in.indexID == "" {
-		in.indexID = in.row.accepted(it, indexID, idOrDigest)
+		in.indexID = in.row.accepted(it, indexID, it.idOrDigest)
 	}
 	return in
 }
@@ -110,6 +128,7 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 	}
 	r.Basis = in.basis()
 	o.Read = r
+	o.Copies, o.Store = in.copies.list, r.Retention.CopyRef
 	return o
 }
 
@@ -125,16 +144,25 @@ func (l *lifting) besides(in SpanInput, r *record.Read) [][]byte {
 	numbers = binary.BigEndian.AppendUint64(numbers, uint64(s.EndTimestamp()))
 	numbers = append(numbers, byte(s.Kind()), byte(s.Status().Code()))
 	return [][]byte{
-		numbers, parent[:], []byte(l.scope.Name()), []byte(s.Name()), []byte(l.toolName), []byte(l.toolCallID),
-		[]byte(r.Request.ArgumentsDigest), []byte(r.Response.ResultDigest), []byte(s.TraceState().AsRaw()),
-		resourceText(in.Resource, "service.name"), resourceText(in.Resource, "service.instance.id"),
+		numbers, parent[:], l.hidden(l.scope.Name()), l.hidden(s.Name()), []byte(l.toolName), []byte(l.toolCallID),
+		[]byte(r.Request.ArgumentsDigest), []byte(r.Response.ResultDigest), l.hidden(s.TraceState().AsRaw()),
+		l.resourceText(in.Resource, "service.name"), l.resourceText(in.Resource, "service.instance.id"),
 	}
 }
 
-func resourceText(r pcommon.Resource, key string) []byte {
+// hidden returns what stands in a derived id for a text that may be content.
+// With a key that is a digest, so that the id confirms no guess of it either.
+func (l *lifting) hidden(text string) []byte {
+	if key := l.cache.Key(); key != nil {
+		return []byte(key.Sum(text))
+	}
+	return []byte(text)
+}
+
+func (l *lifting) resourceText(r pcommon.Resource, key string) []byte {
 	v, ok := r.Attributes().Get(key)
 	if !ok {
 		return nil
 	}
-	return []byte(scalar(v))
+	return l.hidden(scalar(v))
 }

@@ -59,8 +59,8 @@ func TestADialectIsRowsAndNothingElse(t *testing.T) {
 			"langsmith.span.kind": "retriever", "gen_ai.operation.name": "embeddings",
 			"gen_ai.prompt": `{"input":"what"}`, "gen_ai.completion": `{"output":[{"page_content":"first"}]}`,
 		}}.input(t))
-		assert.Equal(t, content.OfString("what").Value, o.Read.Retrieval.QueryDigest)
-		assert.Equal(t, content.OfString("first").Value, o.Read.Retrieval.Chunks[0].ContentDigest)
+		assert.Equal(t, content.Plain.OfString("what").Value, o.Read.Retrieval.QueryDigest)
+		assert.Equal(t, content.Plain.OfString("first").Value, o.Read.Retrieval.Chunks[0].ContentDigest)
 		assert.Equal(t, "jcs", o.Read.Response.ResultCanonicalization)
 		draft(t, o)
 	})
@@ -74,8 +74,8 @@ func TestADialectIsRowsAndNothingElse(t *testing.T) {
 				e.Attributes().PutStr(c[1], c[2])
 			}
 		}}.input(t))
-		assert.Equal(t, content.OfString(`{"a":1}`).Value, o.Read.Request.ArgumentsDigest)
-		assert.Equal(t, content.OfString("done").Value, o.Read.Response.ResultDigest)
+		assert.Equal(t, content.Plain.OfString(`{"a":1}`).Value, o.Read.Request.ArgumentsDigest)
+		assert.Equal(t, content.Plain.OfString("done").Value, o.Read.Response.ResultDigest)
 		draft(t, o)
 	})
 	t.Run("empty JSON in place of content", func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAnOpenInferenceRetrieverHasFlattenedDocuments(t *testing.T) {
 	require.Len(t, o.Read.Retrieval.Chunks, 3)
 	assert.Equal(t, "d1", o.Read.Retrieval.Chunks[0].ID)
 	assert.Equal(t, "0.25", o.Read.Retrieval.Chunks[0].Score)
-	assert.Equal(t, content.OfString("second").Value, o.Read.Retrieval.Chunks[1].ContentDigest)
+	assert.Equal(t, content.Plain.OfString("second").Value, o.Read.Retrieval.Chunks[1].ContentDigest)
 	assert.Equal(t, "d3", o.Read.Retrieval.Chunks[2].ID)
 	assert.Empty(t, o.Read.Response.ResultDigest, "no value holds the answer as a whole")
 	assert.Equal(t, record.CapturedContent, o.Read.Capture.Response)
@@ -161,7 +161,7 @@ func TestARerankAnswersInTheOrderOfItsRanking(t *testing.T) {
 	}}.input(t))
 	assert.Equal(t, "vercel-ai", o.Dialect)
 	require.Len(t, o.Read.Retrieval.Chunks, 2)
-	assert.Equal(t, content.OfString("second").Value, o.Read.Retrieval.Chunks[0].ContentDigest)
+	assert.Equal(t, content.Plain.OfString("second").Value, o.Read.Retrieval.Chunks[0].ContentDigest)
 	assert.Equal(t, "0.9", o.Read.Retrieval.Chunks[0].Score)
 	assert.Equal(t, record.Chunk{}, o.Read.Retrieval.Chunks[1])
 	assert.Equal(t, "rerank m", o.SafeName)

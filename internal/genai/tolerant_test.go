@@ -27,7 +27,7 @@ func chunksOf(t *testing.T, documents any) *record.Read {
 }
 
 func TestDocumentsInUnusualJSONAreStillToldApart(t *testing.T) {
-	text := content.OfString("x")
+	text := content.Plain.OfString("x")
 	plain := record.Chunk{ID: "d1", ContentDigest: text.Value, ContentCanonicalization: "bytes", ContentSize: 1}
 	for name, c := range map[string]struct {
 		documents string

@@ -33,15 +33,30 @@ func valueOfText(raw jsontext.Value) value {
 	return value{raw: raw, ok: len(raw) > 0 && raw.Kind() != jsontext.KindNull}
 }
 
+// null is JSON's null where it says something, as a value that is chosen.
+var null = value{raw: jsontext.Value("null"), ok: true}
+
 // digest digests the value as it was received.
 func (v value) digest(cache *telemetry.Cache) content.Digest {
 	if v.raw == nil {
 		return cache.Digest(v.data)
 	}
 	if s, isString := v.str(); isString {
-		return content.OfString(s)
+		return cache.Key().OfString(s)
 	}
-	return content.OfBytes(v.raw)
+	return cache.Key().OfBytes(v.raw)
+}
+
+// preimage returns a copy of the bytes that the value's digest covers, if that
+// has the form.
+func (v value) preimage(form content.Form) []byte {
+	if v.raw == nil {
+		return content.PreimageOfNode(telemetry.Node(v.data), form)
+	}
+	if s, isString := v.str(); isString {
+		return content.PreimageOfString(s, form)
+	}
+	return content.PreimageOfBytes(v.raw, form)
 }
 
 // cutOff reports whether the value is JSON that ends too early.

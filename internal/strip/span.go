@@ -11,9 +11,9 @@ import (
 	"github.com/readtrail/readtrail/internal/telemetry"
 )
 
-// Resource strips a resource.
-func (s *Stripper) Resource(r pcommon.Resource, counts *Counts) {
-	s.attributes(r.Attributes(), 0, nil, PlaceResource, counts)
+// Resource strips a resource. The cache holds the key of its digests.
+func (s *Stripper) Resource(r pcommon.Resource, cache *telemetry.Cache, counts *Counts) {
+	s.attributes(r.Attributes(), 0, cache, PlaceResource, counts)
 	if !s.strict {
 		return
 	}
@@ -27,8 +27,8 @@ func (s *Stripper) Resource(r pcommon.Resource, counts *Counts) {
 
 // Scope strips an instrumentation scope. The gate of its items depends on the
 // name that it had before.
-func (s *Stripper) Scope(scope pcommon.InstrumentationScope, counts *Counts) {
-	s.attributes(scope.Attributes(), content.ScopeGate(scope.Name()), nil, PlaceScope, counts)
+func (s *Stripper) Scope(scope pcommon.InstrumentationScope, cache *telemetry.Cache, counts *Counts) {
+	s.attributes(scope.Attributes(), content.ScopeGate(scope.Name()), cache, PlaceScope, counts)
 	scope.SetName(s.text(scope.Name(), content.ShapeName.Matches, PlaceScope, counts))
 	scope.SetVersion(s.text(scope.Version(), content.ShapeVersion.Matches, PlaceScope, counts))
 }
@@ -56,7 +56,8 @@ func (s *Stripper) text(text string, known func(string) bool, place Place, count
 	return text
 }
 
-// Span strips a span in place. The gate is that of its scope; safeName is the
+// Span strips a span in place, with the digests and the key of the cache. The
+// gate is that of its scope; safeName is the
 // span's name if it is known to be harmless, or "".
 func (s *Stripper) Span(span ptrace.Span, gate content.Gate, cache *telemetry.Cache, safeName string, counts *Counts) {
 	s.attributes(span.Attributes(), gate, cache, PlaceAttribute, counts)
@@ -75,7 +76,7 @@ func (s *Stripper) Span(span ptrace.Span, gate content.Gate, cache *telemetry.Ca
 		span.SetName(content.RedactedName)
 		counts.add(PlaceName, Removed)
 	}
-	s.status(span.Status(), counts)
+	s.status(span.Status(), cache.Key(), counts)
 	s.traceState(span.TraceState(), counts)
 }
 
@@ -94,12 +95,12 @@ func (s *Stripper) hides(name string, known func(string) bool, safe string) bool
 
 // status digests the message of a status, which libraries fill with the text
 // of exceptions.
-func (s *Stripper) status(status ptrace.Status, counts *Counts) {
+func (s *Stripper) status(status ptrace.Status, key *content.Key, counts *Counts) {
 	message := status.Message()
 	if message == "" {
 		return
 	}
-	d := content.OfString(message)
+	d := key.OfString(message)
 	switch {
 	case content.LooksLikeCredential(message): // which has no digest
 		status.SetMessage("")

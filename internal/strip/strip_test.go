@@ -23,7 +23,7 @@ func stripper(t testing.TB, o Options) *Stripper {
 	return s
 }
 
-func d(s string) string { return content.OfString(s).Value }
+func d(s string) string { return content.Plain.OfString(s).Value }
 
 // Total returns how many values an action was done to.
 func (c *Counts) Total(a Action) (n int64) {

@@ -18,11 +18,11 @@ func (s *Stripper) traces(traces ptrace.Traces) *Counts {
 	var cache telemetry.Cache
 	for _, r := range traces.ResourceSpans().All() {
 		r.SetSchemaUrl(s.SchemaURL(r.SchemaUrl(), &counts))
-		s.Resource(r.Resource(), &counts)
+		s.Resource(r.Resource(), &cache, &counts)
 		for _, scope := range r.ScopeSpans().All() {
 			scope.SetSchemaUrl(s.SchemaURL(scope.SchemaUrl(), &counts))
 			gate := content.ScopeGate(scope.Scope().Name())
-			s.Scope(scope.Scope(), &counts)
+			s.Scope(scope.Scope(), &cache, &counts)
 			for _, span := range scope.Spans().All() {
 				cache.Reset()
 				s.Span(span, gate, &cache, "", &counts)
@@ -37,11 +37,11 @@ func (s *Stripper) logs(logs plog.Logs) *Counts {
 	var cache telemetry.Cache
 	for _, r := range logs.ResourceLogs().All() {
 		r.SetSchemaUrl(s.SchemaURL(r.SchemaUrl(), &counts))
-		s.Resource(r.Resource(), &counts)
+		s.Resource(r.Resource(), &cache, &counts)
 		for _, scope := range r.ScopeLogs().All() {
 			scope.SetSchemaUrl(s.SchemaURL(scope.SchemaUrl(), &counts))
 			gate := content.ScopeGate(scope.Scope().Name())
-			s.Scope(scope.Scope(), &counts)
+			s.Scope(scope.Scope(), &cache, &counts)
 			for _, log := range scope.LogRecords().All() {
 				cache.Reset()
 				s.Log(log, gate, &cache, &counts)

@@ -14,43 +14,71 @@ import (
 //
 // A structure is known by its address, which it keeps when attributes around
 // it are removed; nothing changes the inside of a structure between two uses.
+//
+// The zero Cache makes plain digests, as a nil one does.
 type Cache struct {
+	// Forgetful says that no value is digested twice, so that there is nothing to
+	// remember.
+	Forgetful bool
+
+	key     *content.Key
 	strings map[string]content.Digest
 	maps    map[pcommon.Map]content.Digest
 	slices  map[pcommon.Slice]content.Digest
 }
 
-// Digest returns the digest of the value of an attribute, of a log body or of a
-// part of either.
-func (c *Cache) Digest(v pcommon.Value) content.Digest {
-	if c == nil {
-		return content.OfNode(Node(v))
-	}
-	switch v.Type() {
-	case pcommon.ValueTypeStr:
-		return remember(&c.strings, v.Str(), v)
-	case pcommon.ValueTypeMap:
-		return remember(&c.maps, v.Map(), v)
-	case pcommon.ValueTypeSlice:
-		return remember(&c.slices, v.Slice(), v)
-	default: // cheaper to digest than to remember
-		return content.OfNode(Node(v))
+// Use has the digests that follow made with a key, those of values that were
+// digested with another one too.
+func (c *Cache) Use(k *content.Key) {
+	if c.key != k {
+		c.Reset()
+		c.key = k
 	}
 }
 
-func remember[K comparable](known *map[K]content.Digest, key K, v pcommon.Value) content.Digest {
+// Key returns the key that digests of this item are made with; nil if they are
+// plain.
+func (c *Cache) Key() *content.Key {
+	if c == nil {
+		return content.Plain
+	}
+	return c.key
+}
+
+// Digest returns the digest of the value of an attribute, of a log body or of a
+// part of either.
+func (c *Cache) Digest(v pcommon.Value) content.Digest {
+	switch {
+	case v.Type() == pcommon.ValueTypeStr && (c == nil || c.Forgetful):
+		return c.Key().OfString(v.Str())
+	case c == nil || c.Forgetful:
+		return c.Key().OfNode(Node(v))
+	}
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return remember(c.key, &c.strings, v.Str(), v)
+	case pcommon.ValueTypeMap:
+		return remember(c.key, &c.maps, v.Map(), v)
+	case pcommon.ValueTypeSlice:
+		return remember(c.key, &c.slices, v.Slice(), v)
+	default: // cheaper to digest than to remember
+		return c.key.OfNode(Node(v))
+	}
+}
+
+func remember[K comparable](with *content.Key, known *map[K]content.Digest, key K, v pcommon.Value) content.Digest {
 	if d, ok := (*known)[key]; ok {
 		return d
 	}
 	if *known == nil {
 		*known = make(map[K]content.Digest)
 	}
-	d := content.OfNode(Node(v))
+	d := with.OfNode(Node(v))
 	(*known)[key] = d
 	return d
 }
 
-// Reset forgets everything.
+// Reset forgets every digest; the key stays.
 func (c *Cache) Reset() {
 	if c != nil {
 		clear(c.strings)

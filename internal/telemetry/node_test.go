@@ -25,7 +25,9 @@ import (
 
 func sum(s []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(s)) }
 
-func digestOf(t require.TestingT, x any) content.Digest { return content.OfNode(Node(pdata(t, x))) }
+func digestOf(t require.TestingT, x any) content.Digest {
+	return content.Plain.OfNode(Node(pdata(t, x)))
+}
 
 func TestStructuredValuesHaveTheFormThatContract2Names(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -56,7 +58,7 @@ func TestStructuredValuesHaveTheFormThatContract2Names(t *testing.T) {
 	}
 	assert.Equal(t, content.Digest{State: record.CapturedNothing}, digestOf(t, nil))
 	assert.Equal(t, content.Digest{State: record.CapturedPlaceholder}, digestOf(t, "[REDACTED]"))
-	assert.Equal(t, content.Digest{State: record.CapturedPlaceholder}, digestOf(t, object{}).EmptyAsPlaceholder())
+	assert.Equal(t, content.Digest{State: record.CapturedPlaceholder}, content.Plain.EmptyAsPlaceholder(digestOf(t, object{})))
 }
 
 func TestTheExamplesOfTheDocumentationAreTrue(t *testing.T) {
@@ -157,7 +159,7 @@ func TestHostileStructuresAreDigested(t *testing.T) {
 				v = v.SetEmptyMap().PutEmpty("k")
 			}
 		}
-		return content.OfNode(Node(root))
+		return content.Plain.OfNode(Node(root))
 	}
 	require.Equal(t, content.FormJCS, deep(content.MaxJSONDepth).Form)
 	require.Equal(t, content.FormJSON, deep(content.MaxJSONDepth+1).Form)
@@ -179,8 +181,8 @@ func TestTheCacheDigestsOnceAndNeverMixesValuesUp(t *testing.T) {
 	var cache Cache
 	for range 2 {
 		for _, v := range m.All() {
-			require.Equal(t, content.OfNode(Node(v)), cache.Digest(v))
-			require.Equal(t, content.OfNode(Node(v)), (*Cache)(nil).Digest(v))
+			require.Equal(t, content.Plain.OfNode(Node(v)), cache.Digest(v))
+			require.Equal(t, content.Plain.OfNode(Node(v)), (*Cache)(nil).Digest(v))
 		}
 	}
 	v, _ := m.Get("a")
@@ -192,17 +194,57 @@ func TestTheCacheDigestsOnceAndNeverMixesValuesUp(t *testing.T) {
 	cache.Digest(gone)
 	m.Remove("c") // another attribute may take its place
 	moved, _ = m.Get("d")
-	require.Equal(t, content.OfString(`{"x":2}`), cache.Digest(moved))
+	require.Equal(t, content.Plain.OfString(`{"x":2}`), cache.Digest(moved))
 	v, _ = m.Get("a")
 	require.Zero(t, testing.AllocsPerRun(100, func() { cache.Digest(v) }))
 	v.SetStr("other")
-	require.Equal(t, content.OfString("other"), cache.Digest(v))
+	require.Equal(t, content.Plain.OfString("other"), cache.Digest(v))
 	list, _ := m.Get("b")
 	list.SetStr("x")
-	require.Equal(t, content.OfString("x"), cache.Digest(list))
+	require.Equal(t, content.Plain.OfString("x"), cache.Digest(list))
 	cache.Reset()
 	(*Cache)(nil).Reset()
 	require.Equal(t, 0, len(cache.strings)+len(cache.maps)+len(cache.slices))
+}
+
+func TestTheCacheMakesNoDigestWithAKeyThatIsNoLongerUsed(t *testing.T) {
+	first, err := content.NewKey("first", make([]byte, 32))
+	require.NoError(t, err)
+	second, err := content.NewKey("second", make([]byte, 32))
+	require.NoError(t, err)
+	m := pcommon.NewMap()
+	m.PutStr("a", "x")
+	m.PutEmptySlice("b").AppendEmpty().SetInt(1)
+	m.PutEmptyMap("c").PutInt("x", 1)
+	m.PutInt("d", 7)
+	var cache Cache
+	require.Nil(t, cache.Key())
+	require.Nil(t, (*Cache)(nil).Key())
+	for _, k := range []*content.Key{first, second, content.Plain, first} {
+		cache.Use(k)
+		require.Same(t, k, cache.Key())
+		for range 2 {
+			for _, v := range m.All() {
+				require.Equal(t, k.OfNode(Node(v)), cache.Digest(v))
+			}
+		}
+		cache.Reset()
+		require.Same(t, k, cache.Key(), "an item without a key of its own is never plain by accident")
+	}
+}
+
+func TestThePreimageOfAStructureIsWhatWasDigested(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := pdata(t, draw(t, rapid.Bool().Draw(t, "strange"), 4))
+		d := content.Plain.OfNode(Node(v))
+		if d.Value == "" {
+			return
+		}
+		preimage := content.PreimageOfNode(Node(v), d.Form)
+		require.Equal(t, d.Value, sum(preimage))
+		require.Equal(t, d.Size, int64(len(preimage)))
+	})
+	require.Nil(t, content.PreimageOfNode(Node(pcommon.NewValueEmpty()), content.FormBytes))
 }
 
 func TestOnlyValuesOfTheShapeMatch(t *testing.T) {

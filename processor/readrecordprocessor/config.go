@@ -33,8 +33,12 @@ type Config struct {
 	// Keep extends the list of what leaves in mode strict.
 	Keep []KeepConfig `mapstructure:"keep"`
 
-	// Sources say what telemetry does not know of a source. The first that
-	// matches a read applies; attributes that the application set win over it.
+	// Digest is the key with which digests are made. Without one they are plain.
+	Digest genai.DigestConfig `mapstructure:"digest"`
+
+	// Sources say what telemetry does not know of a source, and what is kept of
+	// it. The first that matches a read applies; attributes that the application
+	// set win over it.
 	Sources []genai.SourceRule `mapstructure:"sources"`
 
 	// prevent unkeyed literal initialization
@@ -86,7 +90,7 @@ func (c *Config) Validate() error {
 	if c.Authenticator != "" && !record.ValidGivenID(c.Authenticator) {
 		return errors.New("authenticator must be the id of an extension, such as bearertokenauth")
 	}
-	return nil
+	return genai.CheckConfig(&c.Digest, c.Sources)
 }
 
 // Validate checks that the entry names one thing which may be kept.

@@ -44,7 +44,21 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 				{Key: "app.build.*", Shape: "version"},
 				{SpanName: "nightly review"},
 			},
+			Digest: genai.DigestConfig{
+				DigestKey: genai.DigestKey{Key: genai.KeySource{File: "/etc/readtrail/digest.key"}, KeyID: "bank-2026"},
+				Routes: []genai.DigestRoute{{
+					Attribute: "service.namespace", Value: "treasury",
+					DigestKey: genai.DigestKey{Key: genai.KeySource{Env: "TREASURY_DIGEST_KEY"}, KeyID: "treasury-2026", RecordRefs: true},
+				}},
+			},
 			Sources: []genai.SourceRule{{
+				Name:   "crm",
+				Digest: genai.DigestKey{Key: genai.KeySource{File: "/etc/readtrail/crm.key"}, KeyID: "crm-2026", RecordRefs: true},
+				Retention: genai.Retention{
+					Content: record.Fields, EvidenceStore: component.MustNewIDWithName("evidence_store", "eu"),
+					Fields:         []genai.FieldPath{{Arguments: "$.customer_id"}, {Result: "$.risk.class"}},
+					Classification: "confidential", AccessPolicyRef: "pol_crm",
+				},
 				Match:               genai.SourceMatch{Tool: "crm.*"},
 				System:              "crm-eu",
 				Kind:                record.SourceAPI,
@@ -54,6 +68,12 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 				AsOf:                genai.Value{Result: "$.as_of"},
 				Boundary:            genai.Boundary{DataBoundaryRef: "boundary_eu_kyc", Purpose: "kyc-periodic-review"},
 				ContentLocation:     "crm-eu record history",
+			}, {
+				Match: genai.SourceMatch{Index: "policy-manual"},
+				Retention: genai.Retention{
+					Content: record.EvidenceCopy, EvidenceStore: component.MustNewID("evidence_store"),
+					Classification: "internal", AccessPolicyRef: "pol_policies",
+				},
 			}},
 		},
 	} {
@@ -83,6 +103,26 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			"sources::1: match: no criterion",
 			"sources::2: as_of.result: ",
 		},
+		"bad_digest": {
+			"digest: key: set either file or env",
+			"key_id must be 1 to 128 letters, digits and ._-",
+			"routes[3] is never reached",
+			"digest::routes::0: key and key_id must be set",
+			"digest::routes::1: key.env: value is no name of an environment variable",
+			"attribute must be set to the key of a resource attribute",
+		},
+		"bad_source_digest": {
+			"sources::0: name: value is no single word",
+			"digest.key: set either file or env",
+			"retention.evidence_store must be set",
+			"retention.fields[0]: set either arguments or result",
+			"retention.fields[1].result: ",
+		},
+		"bad_store": {"'sources[0]'", "'retention.evidence_store'"},
+		"bad_ids": {
+			"sources[0].digest.key_id is that of digest, which has another key",
+			"sources[1].name is that of sources[0]",
+		},
 		"bad_key": {"'readrecordprocessor.Config' has invalid keys: record"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,6 +131,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			for _, line := range want {
 				assert.ErrorContains(t, err, line)
 			}
+			assert.NotContains(t, err.Error(), "MDEyMzQ1", "a key that was written in a wrong place")
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 type counts struct {
 	spans, logRecords int64
 	records           map[recordKind]int64
+	uncheckables      map[string]int64
 	unrecordables     map[string]int64
 }
 
@@ -26,8 +27,17 @@ func (c *counts) record(eventType, dialect string) {
 	if c.records == nil {
 		c.records = make(map[recordKind]int64)
 	}
-	c.records[recordKind{strings.TrimPrefix(eventType, "read."), dialect}]++
+	c.records[recordKind{kindOf(eventType), dialect}]++
 }
+
+func (c *counts) uncheckable(eventType string) {
+	if c.uncheckables == nil {
+		c.uncheckables = make(map[string]int64)
+	}
+	c.uncheckables[kindOf(eventType)]++
+}
+
+func kindOf(eventType string) string { return strings.TrimPrefix(eventType, "read.") }
 
 func (c *counts) unrecordable(reason string) {
 	if c.unrecordables == nil {
@@ -48,6 +58,9 @@ func (p *pass) report(ctx context.Context) {
 	add(t.ProcessorReadRecordLogRecords, p.counts.logRecords)
 	for k, n := range p.counts.records {
 		add(t.ProcessorReadRecordRecords, n, attribute.String("kind", k.kind), attribute.String("dialect", k.dialect))
+	}
+	for kind, n := range p.counts.uncheckables {
+		add(t.ProcessorReadRecordUncheckable, n, attribute.String("kind", kind))
 	}
 	for reason, n := range p.counts.unrecordables {
 		add(t.ProcessorReadRecordUnrecordable, n, attribute.String("reason", reason))

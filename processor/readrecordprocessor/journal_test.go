@@ -4,6 +4,8 @@
 package readrecordprocessor
 
 import (
+	"bytes"
+	"encoding/json/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,9 +20,9 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// verifyJournaled writes a batch to a journal and demands that it verifies,
-// schemas included.
-func verifyJournaled(t *testing.T, b *carrier.Batch) {
+// verifyJournaled writes a batch to a journal, demands that it verifies,
+// schemas included, and returns its directory.
+func verifyJournaled(t *testing.T, b *carrier.Batch) string {
 	t.Helper()
 	pem, key, err := journal.NewKey(time.Now().Add(-time.Hour))
 	require.NoError(t, err)
@@ -56,4 +58,33 @@ func verifyJournaled(t *testing.T, b *carrier.Batch) {
 	require.NoError(t, err)
 	require.Nil(t, report.FirstBad)
 	assert.Equal(t, []journal.Check{journal.Valid, journal.Valid, journal.Valid}, []journal.Check{report.Chain, report.Signature, report.Schema})
+	return dir
+}
+
+// storedRead is a read record as a journal holds it.
+type storedRead struct {
+	record.Read   `json:",inline"`
+	ConflictsWith string `json:"conflicts_with"`
+}
+
+// readsIn returns the read records of the journal in a directory.
+func readsIn(t *testing.T, dir string) []storedRead {
+	t.Helper()
+	segments, err := filepath.Glob(filepath.Join(dir, "*.events"))
+	require.NoError(t, err)
+	var out []storedRead
+	for _, segment := range segments {
+		data, err := os.ReadFile(segment)
+		require.NoError(t, err)
+		for line := range bytes.Lines(data) {
+			var entry struct {
+				Read *storedRead `json:"read_record"`
+			}
+			require.NoError(t, json.Unmarshal(line, &entry))
+			if entry.Read != nil {
+				out = append(out, *entry.Read)
+			}
+		}
+	}
+	return out
 }

@@ -22,9 +22,7 @@ import (
 type pass struct {
 	*recorder
 	upstream string
-	// cache is for what recording and stripping both digest; nil if nothing is
-	// recorded.
-	cache    *telemetry.Cache
+	cache    telemetry.Cache
 	stripped strip.Counts
 	counts   counts
 	// batch takes the records; nil if none are made.
@@ -43,8 +41,8 @@ func (r *recorder) begin(ctx context.Context) *pass {
 	p := &pass{recorder: r, upstream: upstreamContextSource(ctx, r.authenticator), earlier: carrier.FromContext(ctx)}
 	if r.records && p.earlier == nil {
 		p.batch = &carrier.Batch{ReadIDs: make(map[string]struct{})}
-		p.cache = &telemetry.Cache{}
 	}
+	p.cache.Forgetful = p.batch == nil // only recording and stripping digest the same
 	return p
 }
 
@@ -63,7 +61,7 @@ func (p *pass) end(ctx context.Context) context.Context {
 // more; the sender sends the request again.
 func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 	for _, rs := range td.ResourceSpans().All() {
-		routing := p.routing(rs.Resource())
+		routing, key := p.routing(rs.Resource()), p.lifter.Key(rs.Resource())
 		p.lineages.nextResource()
 		for _, ss := range rs.ScopeSpans().All() {
 			gate := content.ScopeGate(ss.Scope().Name())
@@ -73,10 +71,10 @@ func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 				}
 				p.span(rs.Resource(), ss.Scope(), gate, span, routing)
 			}
-			p.scope(ss.Scope())
+			p.scope(ss.Scope(), key)
 			ss.SetSchemaUrl(p.stripper.SchemaURL(ss.SchemaUrl(), &p.stripped))
 		}
-		p.resource(rs.Resource())
+		p.resource(rs.Resource(), key)
 		rs.SetSchemaUrl(p.stripper.SchemaURL(rs.SchemaUrl(), &p.stripped))
 	}
 	return nil
@@ -85,7 +83,7 @@ func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 // logs is traces for log records.
 func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 	for _, rl := range ld.ResourceLogs().All() {
-		routing := p.routing(rl.Resource())
+		routing, key := p.routing(rl.Resource()), p.lifter.Key(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
 			gate := content.ScopeGate(sl.Scope().Name())
 			for i, log := range sl.LogRecords().All() {
@@ -94,10 +92,10 @@ func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 				}
 				p.log(rl.Resource(), sl.Scope(), gate, log, routing)
 			}
-			p.scope(sl.Scope())
+			p.scope(sl.Scope(), key)
 			sl.SetSchemaUrl(p.stripper.SchemaURL(sl.SchemaUrl(), &p.stripped))
 		}
-		p.resource(rl.Resource())
+		p.resource(rl.Resource(), key)
 		rl.SetSchemaUrl(p.stripper.SchemaURL(rl.SchemaUrl(), &p.stripped))
 	}
 	return nil
@@ -106,13 +104,13 @@ func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, span ptrace.Span, routing carrier.Resource) {
 	p.cache.Reset()
 	p.counts.spans++
-	seen := p.lifter.Span(genai.SpanInput{Resource: resource, Scope: scope, Span: span, Cache: p.cache, Upstream: p.upstream})
+	seen := p.lifter.Span(genai.SpanInput{Resource: resource, Scope: scope, Span: span, Cache: &p.cache, Upstream: p.upstream})
 	mark := p.mark(span.Attributes())
 	if p.batch != nil {
 		mark = p.record(&seen, routing)
 		p.lineages.add(span, &seen, mark, p.upstream, routing)
 	}
-	p.stripper.Span(span, gate, p.cache, seen.SafeName, &p.stripped)
+	p.stripper.Span(span, gate, &p.cache, seen.SafeName, &p.stripped)
 	for _, event := range span.Events().All() {
 		unmark(event.Attributes())
 	}
@@ -125,22 +123,28 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, log plog.LogRecord, routing carrier.Resource) {
 	p.cache.Reset()
 	p.counts.logRecords++
-	seen := p.lifter.Log(genai.LogInput{Resource: resource, Scope: scope, Log: log, Cache: p.cache, Upstream: p.upstream})
+	seen := p.lifter.Log(genai.LogInput{Resource: resource, Scope: scope, Log: log, Cache: &p.cache, Upstream: p.upstream})
 	mark := p.mark(log.Attributes())
 	if p.batch != nil {
 		mark = p.record(&seen, routing)
 	}
-	p.stripper.Log(log, gate, p.cache, &p.stripped)
+	p.stripper.Log(log, gate, &p.cache, &p.stripped)
 	label(log.Attributes(), &seen, mark)
 }
 
-func (p *pass) scope(scope pcommon.InstrumentationScope) {
-	p.stripper.Scope(scope, &p.stripped)
+// scope strips a scope, whose digests have the key of the resource: which items
+// of it a source of its own has a key for does not matter to it.
+func (p *pass) scope(scope pcommon.InstrumentationScope, key *content.Key) {
+	p.cache.Reset()
+	p.cache.Use(key)
+	p.stripper.Scope(scope, &p.cache, &p.stripped)
 	unmark(scope.Attributes())
 }
 
-func (p *pass) resource(resource pcommon.Resource) {
-	p.stripper.Resource(resource, &p.stripped)
+func (p *pass) resource(resource pcommon.Resource, key *content.Key) {
+	p.cache.Reset()
+	p.cache.Use(key)
+	p.stripper.Resource(resource, &p.cache, &p.stripped)
 	unmark(resource.Attributes())
 }
 

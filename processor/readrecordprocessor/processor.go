@@ -6,6 +6,7 @@ package readrecordprocessor
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
@@ -63,8 +64,12 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
+	sources := config.Sources
+	if !config.Records {
+		sources = keepingNothing(sources)
+	}
 	lifter, err := genai.New(genai.Options{
-		Sources: config.Sources, Profile: stripper.Profile(),
+		Sources: sources, Digest: config.Digest, Profile: stripper.Profile(),
 		LabelsOnly: !config.Records, NoNames: !config.Records && config.Mode == ModeKnown,
 	})
 	if err != nil {
@@ -78,6 +83,16 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 		records: config.Records, authenticator: config.Authenticator, lifter: lifter, stripper: stripper, telemetry: telemetry,
 		admission: semaphore.NewWeighted(maxInFlightBytes),
 	}, nil
+}
+
+// keepingNothing returns rules by which no content is copied, for a processor
+// that makes no records to name the copies.
+func keepingNothing(sources []genai.SourceRule) []genai.SourceRule {
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i].Retention = genai.Retention{}
+	}
+	return sources
 }
 
 // Capabilities tells the service that the data is changed in place.

@@ -26,9 +26,12 @@ func (p *pass) record(seen *genai.Observation, routing carrier.Resource) string 
 		p.unrecordable(read.Header, record.Unrecordable{Reason: record.ReasonOf(err), ItemID: read.ReadID, Item: read.ObservedBy.Signal}, routing)
 		return ""
 	}
-	p.batch.Items = append(p.batch.Items, carrier.Item{Draft: draft, Resource: routing})
+	p.batch.Items = append(p.batch.Items, carrier.Item{Draft: draft, Resource: routing, Copies: seen.Copies, Store: seen.Store})
 	p.batch.ReadIDs[read.ReadID] = struct{}{}
 	p.counts.record(read.EventType, seen.Dialect)
+	if read.Uncheckable() {
+		p.counts.uncheckable(read.EventType)
+	}
 	return read.ReadID
 }
 

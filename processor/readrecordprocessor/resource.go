@@ -20,7 +20,10 @@ func routingAttributes(resource pcommon.Resource) carrier.Resource {
 		if len(out) == maxResourceAttributes {
 			break
 		}
-		if value.Type() == pcommon.ValueTypeStr && len(key) <= carrier.MaxResourceValue && len(value.Str()) <= carrier.MaxResourceValue {
+		if value.Type() != pcommon.ValueTypeStr || len(key) > carrier.MaxResourceValue || len(value.Str()) > carrier.MaxResourceValue {
+			continue
+		}
+		if _, repeated := out[key]; !repeated { // the first counts, as where a key of digests is chosen
 			out[key] = value.Str()
 		}
 	}

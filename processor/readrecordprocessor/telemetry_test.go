@@ -50,6 +50,8 @@ func TestWhatWasDoneIsCounted(t *testing.T) {
 	metadatatest.AssertEqualProcessorReadRecordLogRecords(t, tel, []metricdata.DataPoint[int64]{point(1)}, ignore...)
 	metadatatest.AssertEqualProcessorReadRecordRecords(t, tel,
 		[]metricdata.DataPoint[int64]{point(1, attribute.String("kind", "tool"), attribute.String("dialect", "otel-genai"))}, ignore...)
+	metadatatest.AssertEqualProcessorReadRecordUncheckable(t, tel,
+		[]metricdata.DataPoint[int64]{point(1, attribute.String("kind", "tool"))}, ignore...)
 	metadatatest.AssertEqualProcessorReadRecordUnrecordable(t, tel,
 		[]metricdata.DataPoint[int64]{point(1, attribute.String("reason", "no_time"))}, ignore...)
 	metadatatest.AssertEqualProcessorReadRecordValues(t, tel, []metricdata.DataPoint[int64]{

@@ -29,6 +29,7 @@ type TelemetryBuilder struct {
 	ProcessorReadRecordLogRecords   metric.Int64Counter
 	ProcessorReadRecordRecords      metric.Int64Counter
 	ProcessorReadRecordSpans        metric.Int64Counter
+	ProcessorReadRecordUncheckable  metric.Int64Counter
 	ProcessorReadRecordUnrecordable metric.Int64Counter
 	ProcessorReadRecordValues       metric.Int64Counter
 }
@@ -78,6 +79,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_processor_read_record_spans",
 		metric.WithDescription("Spans stripped. [Alpha]"),
 		metric.WithUnit("{span}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorReadRecordUncheckable, err = builder.meter.Int64Counter(
+		"otelcol_processor_read_record_uncheckable",
+		metric.WithDescription("Read records that hold digests only and lack the source's version or as-of time, or where the content is. Nobody can be sure to find again what was digested. [Alpha]"),
+		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorReadRecordUnrecordable, err = builder.meter.Int64Counter(

@@ -22,6 +22,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorReadRecordLogRecords.Add(context.Background(), 1)
 	tb.ProcessorReadRecordRecords.Add(context.Background(), 1)
 	tb.ProcessorReadRecordSpans.Add(context.Background(), 1)
+	tb.ProcessorReadRecordUncheckable.Add(context.Background(), 1)
 	tb.ProcessorReadRecordUnrecordable.Add(context.Background(), 1)
 	tb.ProcessorReadRecordValues.Add(context.Background(), 1)
 	AssertEqualProcessorReadRecordLogRecords(t, testTel,
@@ -31,6 +32,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorReadRecordSpans(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorReadRecordUncheckable(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorReadRecordUnrecordable(t, testTel,
