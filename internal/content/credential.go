@@ -228,8 +228,8 @@ func GivesAwayCredential(s string) bool {
 	if seen&markBearer != 0 && holdsAuthorization(s, "bearer") {
 		return true
 	}
-	if seen&(markSign|markEscape) == 0 {
-		return holdsToken(s) // most values
+	if seen&(markSign|markEscape) == 0 { // most values
+		return seen&markOpaque != 0 && holdsToken(s)
 	}
 	return inAnySpelling(s, exposes)
 }

@@ -60,6 +60,8 @@ const (
 	markEscape
 	// markBearer is of what the name of the scheme begins with.
 	markBearer
+	// markOpaque is of what tokens can't do without: digits or capitals.
+	markOpaque
 
 	markSign = markAuthority | markEquals
 )
@@ -67,6 +69,9 @@ const (
 var marks = func() (marks [256]uint8) {
 	for i := range len(alnum) {
 		marks[alnum[i]] |= markAlnum
+		if !isLower(alnum[i]) {
+			marks[alnum[i]] |= markOpaque
+		}
 	}
 	marks['_'] |= markJoin
 	marks['-'] |= markJoin
@@ -92,7 +97,8 @@ func marksOf(s string) (seen uint8) {
 // every value that stays in clear.
 func exposes(s string) bool {
 	seen := marksOf(s)
-	return seen&markAuthority != 0 && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") || holdsToken(s)
+	return seen&markAuthority != 0 && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
+		seen&markOpaque != 0 && holdsToken(s)
 }
 
 // minToken is the length of the shortest text that beginsWithToken knows, in
