@@ -21,10 +21,21 @@ type Cache struct {
 	// remember.
 	Forgetful bool
 
-	key     *content.Key
+	key *content.Key
+	// texts are the first few strings. Comparing two is cheaper than hashing one,
+	// since they are the same memory or differ early.
+	texts   []digested
 	strings map[string]content.Digest
 	maps    map[pcommon.Map]content.Digest
 	slices  map[pcommon.Slice]content.Digest
+}
+
+// maxTexts is the length of Cache.texts.
+const maxTexts = 8
+
+type digested struct {
+	text   string
+	digest content.Digest
 }
 
 // Use has the digests that follow made with a key, those of values that were
@@ -56,7 +67,7 @@ func (c *Cache) Digest(v pcommon.Value) content.Digest {
 	}
 	switch v.Type() {
 	case pcommon.ValueTypeStr:
-		return remember(c.key, &c.strings, v.Str(), v)
+		return c.text(v)
 	case pcommon.ValueTypeMap:
 		return remember(c.key, &c.maps, v.Map(), v)
 	case pcommon.ValueTypeSlice:
@@ -64,6 +75,21 @@ func (c *Cache) Digest(v pcommon.Value) content.Digest {
 	default: // cheaper to digest than to remember
 		return c.key.OfNode(Node(v))
 	}
+}
+
+func (c *Cache) text(v pcommon.Value) content.Digest {
+	text := v.Str()
+	for i := range c.texts {
+		if c.texts[i].text == text {
+			return c.texts[i].digest
+		}
+	}
+	if len(c.texts) == maxTexts {
+		return remember(c.key, &c.strings, text, v)
+	}
+	d := c.key.OfString(text)
+	c.texts = append(c.texts, digested{text, d})
+	return d
 }
 
 func remember[K comparable](with *content.Key, known *map[K]content.Digest, key K, v pcommon.Value) content.Digest {
@@ -81,6 +107,8 @@ func remember[K comparable](with *content.Key, known *map[K]content.Digest, key 
 // Reset forgets every digest; the key stays.
 func (c *Cache) Reset() {
 	if c != nil {
+		clear(c.texts)
+		c.texts = c.texts[:0]
 		clear(c.strings)
 		clear(c.maps)
 		clear(c.slices)
