@@ -46,7 +46,7 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 	}
 	o = l.observe(lifting, derived)
 	o.SafeName = safeName
-	o.Skeleton = lifting.skeleton(in.Span, o)
+	o.Skeleton = lifting.skeleton(in.Span, &o)
 	return o
 }
 
