@@ -46,6 +46,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2,
 		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3,
 		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4, "cmd/readtrail": 4,
+		"internal/cost": 5, // tests only
 	}
 	for pkg, own := range rank {
 		for _, dep := range imports(t, pkg) {
