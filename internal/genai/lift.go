@@ -4,8 +4,6 @@
 package genai
 
 import (
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
@@ -28,31 +26,6 @@ type lifting struct {
 	indexID         string
 	storeID         string
 	noted           []note
-}
-
-// note says where a member's value came from.
-type note struct {
-	member string
-	basis  record.Basis
-}
-
-// from notes where a member's value came from.
-func (l *lifting) from(member string, b record.Basis) {
-	if b != "" {
-		l.noted = append(l.noted, note{member, b})
-	}
-}
-
-// basis returns what was noted; of two notes of a member the later counts.
-func (l *lifting) basis() map[string]record.Basis {
-	if len(l.noted) == 0 {
-		return nil
-	}
-	out := make(map[string]record.Basis, len(l.noted))
-	for _, n := range l.noted {
-		out[n.member] = n.basis
-	}
-	return out
 }
 
 // own returns a value that an application may have set, and notes it.
@@ -82,25 +55,6 @@ func (l *lifting) call() string {
 		return l.toolCallID
 	}
 	return l.own("correlation.call_id", givenID, stableCallID)
-}
-
-// label says in o what a stripped item is labeled with. It fails if that takes the
-// whole record: the execution of a read that names none and has no trace is its
-// own.
-func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon.TraceID) bool {
-	l.choose(it, row) // for what is stripped
-	o.Class, o.Dialect = row.class, row.dialect
-	if row.dialect == "" {
-		return true // and so without labels
-	}
-	in := it.lift(row)
-	in.toolCallID = row.accepted(it, toolCallID, identifier)
-	o.ExecutionID, o.CallID = in.execution(), in.call()
-	if o.ExecutionID == "" && !trace.IsEmpty() {
-		o.ExecutionID = record.TraceExecution(record.HexTraceID(trace))
-	}
-	_, isRead := eventTypes[row.class]
-	return o.ExecutionID != "" || !isRead
 }
 
 // correlate fills the header's correlation. An execution that nobody names is
