@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json/jsontext"
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,33 +94,14 @@ func NewLineageDraft(l *Lineage, spans []Span) (*Draft, error) {
 }
 
 func newDraft(kind Kind, id string, given bool, body any) (*Draft, error) {
-	raw, err := canonical(body)
+	members, size, err := membersOf(body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
-	if len(raw) > maxDraftBytes {
+	if size > maxDraftBytes {
 		return nil, fmt.Errorf("%s: %w", kind, ErrTooLarge)
 	}
-	members, err := split(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", kind, err)
-	}
 	return &Draft{kind: kind, id: id, given: given, members: members, digest: sourceDigest(kind, members)}, nil
-}
-
-// canonical marshals v in RFC 8785 form. Every number in a body is an integer
-// of at most 2^53-1 by its Go type or by the callers' bounds, so that
-// canonicalization loses nothing.
-func canonical(v any) (jsontext.Value, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	value := jsontext.Value(raw)
-	if err := value.Canonicalize(); err != nil {
-		return nil, err
-	}
-	return value, nil
 }
 
 // split cuts a canonical object into its members.
@@ -245,22 +225,28 @@ func object(members []member) []byte {
 		size += len(m.name) + len(m.raw) + 4
 	}
 	out := append(make([]byte, 0, size), '{')
-	for i, m := range members {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, '"')
-		out = append(out, m.name...)
-		out = append(out, '"', ':')
-		out = append(out, m.raw...)
+	for _, m := range members {
+		out = appendMember(out, m.name, m.raw)
 	}
 	return append(out, '}')
 }
 
+func appendMember(dst []byte, name string, raw []byte) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, '"')
+	dst = append(dst, name...)
+	dst = append(dst, '"', ':')
+	return append(dst, raw...)
+}
+
+const collectorMember = "collector_id"
+
 // observedBy puts collector_id first, where RFC 8785 wants it: it sorts before
 // every other member of observed_by.
 func (d *Draft) observedBy(collectorID string) []byte {
-	out := append([]byte(`{"collector_id":`), quoted(collectorID)...)
+	out := append([]byte(`{"`+collectorMember+`":`), quoted(collectorID)...)
 	i, found := slices.BinarySearchFunc(d.members, "observed_by", compareName)
 	if !found {
 		return append(out, '}')

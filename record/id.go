@@ -8,7 +8,6 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/hex"
-	"regexp"
 	"strings"
 )
 
@@ -27,7 +26,8 @@ var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 // of them is invalid the caller adds what else identifies the span, since ids
 // of zero would make strangers repeats of each other.
 func ReadIDOfSpan(traceID [16]byte, spanID [8]byte, extra ...[]byte) string {
-	return derive(prefixRead, "span", append([][]byte{traceID[:], spanID[:]}, extra...)...)
+	fields := append(make([][]byte, 0, 16), traceID[:], spanID[:])
+	return derive(prefixRead, "span", append(fields, extra...)...)
 }
 
 // ReadIDOfLog derives the read_id of a log record from its ids, its time in
@@ -40,14 +40,18 @@ func ReadIDOfLog(traceID [16]byte, spanID [8]byte, unixNano uint64, eventName, c
 // derive hashes length-prefixed fields, so that no two field lists have the
 // same preimage.
 func derive(prefix, item string, fields ...[]byte) string {
-	h := sha256.New()
-	for _, f := range append([][]byte{[]byte("readtrail/id/v1"), []byte(item)}, fields...) {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(f)))
-		h.Write(n[:])
-		h.Write(f)
+	var usual [128]byte
+	preimage := appendField(appendField(usual[:0], "readtrail/id/v1"), item)
+	for _, f := range fields {
+		preimage = appendField(preimage, f)
 	}
-	return prefix + lowerBase32.EncodeToString(h.Sum(nil))[:derivedLength]
+	sum := sha256.Sum256(preimage)
+	id := append(make([]byte, 0, 64), prefix...)
+	return string(lowerBase32.AppendEncode(id, sum[:])[:len(prefix)+derivedLength])
+}
+
+func appendField[T string | []byte](dst []byte, field T) []byte {
+	return append(binary.BigEndian.AppendUint64(dst, uint64(len(field))), field...)
 }
 
 // EventID returns the event id for a ULID in Crockford base32 (contract 3).
@@ -80,10 +84,25 @@ func ItemExecution(id string) string { return "item:" + id }
 // maxIDLength bounds an id that an application gives, in bytes.
 const maxIDLength = 256
 
-var givenID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@#+=-]*$`)
+// isIDByte are the bytes of an id that an application gives; the first is a
+// letter or a digit.
+var isIDByte = func() (set [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@#+=-") {
+		set[c] = true
+	}
+	return set
+}()
 
 // ValidGivenID reports whether s can serve as an id given by an application:
 // visible ASCII without spaces or quotes, at most 256 bytes.
 func ValidGivenID(s string) bool {
-	return len(s) <= maxIDLength && givenID.MatchString(s) && !strings.HasPrefix(s, "sha256:")
+	if s == "" || len(s) > maxIDLength || strings.HasPrefix(s, "sha256:") || strings.IndexByte("._:/@#+=-", s[0]) >= 0 {
+		return false
+	}
+	for i := range len(s) {
+		if !isIDByte[s[i]] {
+			return false
+		}
+	}
+	return true
 }

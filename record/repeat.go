@@ -4,6 +4,7 @@
 package record
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
@@ -98,35 +99,38 @@ func newPart(traceID string, raw []byte) Part {
 // sourceDigest hashes what the source of a record said, leaving out what the
 // writer adds. An event_id does not count: a retry may come with a new one.
 func sourceDigest(kind Kind, members []member) [sha256.Size]byte {
-	source := slices.Clone(members)
-	source = slices.DeleteFunc(source, func(m member) bool {
+	var usual [2 << 10]byte
+	source := append(usual[:0], '{')
+	for _, m := range members {
+		raw := m.raw
 		switch m.name {
 		case "conflicts_with", "event_id", "journal_id", "recorded_at", "scope", "sequence", partsMember:
-			return true
+			continue
 		case "occurred_at":
-			return kind == KindJournal
+			if kind == KindJournal {
+				continue
+			}
+		case "observed_by":
+			if raw = withoutCollector(raw); raw == nil {
+				continue
+			}
 		}
-		return false
-	})
-	if i, found := slices.BinarySearchFunc(source, "observed_by", compareName); found {
-		raw := withoutCollector(source[i].raw)
-		if raw == nil {
-			source = slices.Delete(source, i, i+1)
-		} else {
-			source[i].raw = raw
-		}
+		source = appendMember(source, m.name, raw)
 	}
-	return sha256.Sum256(object(source))
+	return sha256.Sum256(append(source, '}'))
 }
 
 // withoutCollector removes collector_id from a canonical observed_by; nil means
 // that nothing else was in it.
 func withoutCollector(observedBy []byte) []byte {
+	if !bytes.Contains(observedBy, []byte(`"`+collectorMember+`"`)) && len(observedBy) > len(`{}`) {
+		return observedBy // as before it is completed
+	}
 	members, err := split(observedBy)
 	if err != nil {
 		return observedBy
 	}
-	members = slices.DeleteFunc(members, func(m member) bool { return m.name == "collector_id" })
+	members = slices.DeleteFunc(members, func(m member) bool { return m.name == collectorMember })
 	if len(members) == 0 {
 		return nil
 	}

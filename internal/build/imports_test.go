@@ -48,7 +48,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/evidence": 2,
 		"internal/ledger": 3, "internal/strip": 3, "internal/genai": 3, "internal/lineage": 3,
 		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4,
-		"extension/evidencestoreextension": 4, "internal/lint": 4,
+		"extension/evidencestoreextension": 4, "internal/lint": 4, "internal/cost": 0,
 		"cmd/readtrail": 5,
 	}
 	for pkg, own := range rank {

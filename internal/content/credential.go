@@ -103,19 +103,39 @@ var authorizationHeaders = []string{"authorization:", "proxy-authorization:"}
 // prefix, in bytes.
 const minCredential = 12
 
-// beginsCredential are the bytes that a credential begins with, so that most
-// values are known to be none by their first.
-var beginsCredential = func() (begins [256]bool) {
-	begins['-'], begins['e'] = true, true
+// pairSet is a set of texts by their first two bytes, so that most texts are
+// known not to begin as one of the set does without a comparison.
+type pairSet [256][256 / 64]uint64
+
+func (p *pairSet) add(first, second byte) { p[first][second/64] |= 1 << (second % 64) }
+
+func (p *pairSet) has(first, second byte) bool { return p[first][second/64]&(1<<(second%64)) != 0 }
+
+// beginsToken are the beginnings of what beginsWithToken knows.
+var beginsToken = func() (begins pairSet) {
 	for _, p := range credentialPrefixes {
-		begins[p.prefix[0]] = true
+		begins.add(p.prefix[0], p.prefix[1])
 	}
-	either := func(small byte) { begins[small], begins[small-'a'+'A'] = true, true }
+	begins.add('e', 'y') // eyJ
+	begins.add('-', '-') // -----BEGIN
+	return begins
+}()
+
+// beginsCredential are the beginnings of what LooksLikeCredential knows.
+var beginsCredential = func() pairSet {
+	begins := beginsToken
+	eitherCase := func(name string) {
+		for _, spelled := range []string{name, strings.ToUpper(name)} {
+			for _, second := range []string{name, strings.ToUpper(name)} {
+				begins.add(spelled[0], second[1])
+			}
+		}
+	}
 	for _, scheme := range credentialSchemes {
-		either(scheme.name[0])
+		eitherCase(scheme.name)
 	}
 	for _, header := range authorizationHeaders {
-		either(header[0])
+		eitherCase(header)
 	}
 	return begins
 }()
@@ -137,7 +157,7 @@ func trimmed(s string) string {
 // its form: an authorization header or its value, a token with its issuer's
 // prefix, a JSON Web Token or a private key in PEM.
 func LooksLikeCredential(s string) bool {
-	if s = trimmed(s); len(s) < minCredential || !beginsCredential[s[0]] {
+	if s = trimmed(s); len(s) < minCredential || !beginsCredential.has(s[0], s[1]) {
 		return false
 	}
 	for _, header := range authorizationHeaders {
@@ -183,8 +203,11 @@ func isPlainWord(s string) bool {
 	return len(s) <= longest && isUnbroken(s) && opaqueBytes(s) < minCredential && !isBase64Text(s)
 }
 
+// cutPrefixFold is strings.CutPrefix for a prefix in small letters and a text in
+// any case, of which something has to follow.
 func cutPrefixFold(s, prefix string) (rest string, found bool) {
-	if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+	const caseBit = 'a' - 'A'
+	if len(s) <= len(prefix) || s[0]|caseBit != prefix[0] || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return "", false
 	}
 	return s[len(prefix):], true
@@ -198,7 +221,17 @@ func GivesAwayCredential(s string) bool {
 	if LooksLikeCredential(s) {
 		return true
 	}
-	return len(s) <= maxCredential && (inAnySpelling(s, exposes) || holdsAuthorization(s, "bearer"))
+	if len(s) > maxCredential {
+		return false
+	}
+	seen := marksOf(s)
+	if seen&markBearer != 0 && holdsAuthorization(s, "bearer") {
+		return true
+	}
+	if seen&(markSign|markEscape) == 0 { // most values
+		return seen&markOpaque != 0 && holdsToken(s)
+	}
+	return inAnySpelling(s, exposes)
 }
 
 // MaxSearched bounds the text that is searched for credentials, in bytes.

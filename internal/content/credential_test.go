@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // tokenOf returns the shortest token of a prefix.
@@ -153,4 +154,20 @@ func TestIDsAndNamesThatHoldTheBeginningOfATokenStay(t *testing.T) {
 	for _, s := range []string{"I am Marta and I have cancer", "A person is very ill", "SELECT a b c d e f g h"} {
 		assert.False(t, ShapeQuerySummary.Matches(s), s)
 	}
+}
+
+// What a search skips by the marks of a text it would not have found.
+func TestMarksSkipNoCredential(t *testing.T) {
+	parts := []string{
+		"ghp_", "sk-", "eyJ", "hbGciOiJIUzI1NiIsInR5", "a1b2c3d4e5f6g7h8", "-----BEGIN PRIVATE KEY", "bearer ", "Bearer", "%20", "%3D", "@", "//", "/", "=",
+		"password", "user:", "host.com", "jdbc:", " ", "\\n", "\"", "_", "-", ".", "b", "word",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(t, "parts"), "")
+		unmarked := func(s string) bool { return holdsUserInfo(s) || holdsParameter(s, "=") || holdsToken(s) }
+		want := LooksLikeCredential(s) || inAnySpelling(s, unmarked) || holdsAuthorization(s, "bearer")
+		if got := GivesAwayCredential(s); got != want {
+			t.Fatalf("%q: %v", s, got)
+		}
+	})
 }

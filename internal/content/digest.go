@@ -9,6 +9,7 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -78,44 +79,56 @@ func ofText[T text](k *Key, t T) Digest {
 	if len(t) > MaxJSONBytes || !startsContainer(t) || depthOf(t) > MaxJSONDepth {
 		return ofRaw(k, t, record.CapturedContent)
 	}
-	value := jsontext.Value(append([]byte(nil), t...))
-	switch err := value.Canonicalize(); {
+	w := workspaces.Get().(*workspace)
+	defer w.release()
+	w.json = append(w.json[:0], t...)
+	switch err := w.json.Canonicalize(); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ofRaw(k, t, record.CapturedTruncated)
 	case err != nil:
 		return ofRaw(k, t, record.CapturedContent)
 	}
-	l := leavesOf(value)
+	l := leavesOf(w.json)
 	switch {
 	case l.onlyPlaceholders():
 		return placeholder
 	case !numbersSurvive(t):
 		return ofRaw(k, t, l.state())
 	}
-	d := ofRaw(k, value, l.state())
+	d := ofRaw(k, w.json, l.state())
 	d.Form = FormJCS
 	return d
 }
 
-// ofRaw digests without a second copy of a large value.
-func ofRaw[T text](k *Key, t T, state record.Captured) Digest {
-	if k != nil {
-		return ofKeyed(k, t, state)
-	}
-	h := sha256.New()
-	var chunk [512]byte
-	for rest := t; len(rest) > 0; {
-		n := copy(chunk[:], rest)
-		h.Write(chunk[:n])
-		rest = rest[n:]
-	}
-	return Digest{Value: k.spell(h.Sum(chunk[:0])), Form: FormBytes, Size: int64(len(t)), State: state}
+// workspace is the memory that digesting takes, to be used again.
+type workspace struct {
+	chunk [4 << 10]byte
+	json  jsontext.Value
 }
 
-func ofKeyed[T text](k *Key, t T, state record.Captured) Digest {
-	w := hashWriter{hash: k.NewHash()}
-	write(&w, t)
-	return w.end(k, FormBytes, state)
+var workspaces = sync.Pool{New: func() any { return &workspace{} }}
+
+// maxWorkspace is the largest JSON text whose memory is kept, in bytes.
+const maxWorkspace = 64 << 10
+
+func (w *workspace) release() {
+	if cap(w.json) > maxWorkspace {
+		w.json = nil
+	}
+	workspaces.Put(w)
+}
+
+// ofRaw digests without a second copy of a large value.
+func ofRaw[T text](k *Key, t T, state record.Captured) Digest {
+	w := workspaces.Get().(*workspace)
+	defer w.release()
+	h := k.NewHash()
+	for rest := t; len(rest) > 0; {
+		n := copy(w.chunk[:], rest)
+		h.Write(w.chunk[:n])
+		rest = rest[n:]
+	}
+	return k.end(h, w.chunk[:], FormBytes, int64(len(t)), state)
 }
 
 // spell spells a hash as entries do.

@@ -47,60 +47,75 @@ func unescape(s string) (decoded string, changed bool) {
 	return string(out), changed
 }
 
-// Marks of bytes, for exposes.
+// Marks of bytes, by which most texts are known to hold no credential.
 const (
 	markAlnum uint8 = 1 << iota
-	// markToken is of what a token may begin with.
-	markToken
-	// markSign is of what user info and parameters can't do without.
-	markSign
 	// markJoin is of what joins the parts of an id.
 	markJoin
+	// markAuthority is of what user info can't do without, or its URL.
+	markAuthority
+	// markEquals is of what parameters can't do without.
+	markEquals
+	// markEscape is of what percent-encoding can't do without.
+	markEscape
+	// markBearer is of what the name of the scheme begins with.
+	markBearer
+	// markOpaque is of what tokens can't do without: digits or capitals.
+	markOpaque
+
+	markSign = markAuthority | markEquals
 )
 
 var marks = func() (marks [256]uint8) {
 	for i := range len(alnum) {
 		marks[alnum[i]] |= markAlnum
-	}
-	for c := range prefixesAt {
-		if len(prefixesAt[c]) > 0 {
-			marks[c] |= markToken
+		if !isLower(alnum[i]) {
+			marks[alnum[i]] |= markOpaque
 		}
 	}
-	marks['e'] |= markToken
-	marks['-'] |= markToken
-	marks['@'] |= markSign
-	marks['='] |= markSign
-	marks['/'] |= markSign
 	marks['_'] |= markJoin
 	marks['-'] |= markJoin
+	marks['@'] |= markAuthority
+	marks['/'] |= markAuthority
+	marks['='] |= markEquals
+	marks['%'] |= markEscape
+	marks['b'] |= markBearer
+	marks['B'] |= markBearer
 	return marks
 }()
 
-// exposes reports whether a credential stands somewhere in a text in a form
-// that says what it is. It takes no regular expression and goes over most
-// texts once, since it is asked of every value that stays in clear.
-func exposes(s string) bool {
-	found, seen := holdsToken(s)
-	return found || seen&markSign != 0 && (holdsUserInfo(s) || holdsParameter(s, "="))
+// marksOf returns the marks of the bytes of a text.
+func marksOf(s string) (seen uint8) {
+	for i := range len(s) {
+		seen |= marks[s[i]]
+	}
+	return seen
 }
 
-// holdsToken finds what has the form of a token. If there is none, it also says
-// which marks the bytes of the text have.
-func holdsToken(s string) (found bool, seen uint8) {
-	var before uint8
-	for i := range len(s) {
-		mark := marks[s[i]]
-		seen |= mark
-		// A token begins where a word does, and not within a random id, parts of
-		// which can look like the beginning of one. A letter after a backslash is
-		// an escape of JSON.
-		if mark&markToken != 0 && (before&(markAlnum|markJoin) == 0 || i > 1 && s[i-2] == '\\') && beginsWithToken(s[i:]) {
-			return true, seen
+// exposes reports whether a credential stands somewhere in a text in a form
+// that says what it is. It takes no regular expression, since it is asked of
+// every value that stays in clear.
+func exposes(s string) bool {
+	seen := marksOf(s)
+	return seen&markAuthority != 0 && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
+		seen&markOpaque != 0 && holdsToken(s)
+}
+
+// minToken is the length of the shortest text that beginsWithToken knows, in
+// bytes.
+const minToken = 12
+
+// holdsToken reports whether a token stands in a text where a word begins, and
+// not within a random id, parts of which can look like the beginning of one. A
+// letter after a backslash is an escape of JSON.
+func holdsToken(s string) bool {
+	for i := 0; i+minToken <= len(s); i++ {
+		if beginsToken.has(s[i], s[i+1]) &&
+			(i == 0 || marks[s[i-1]]&(markAlnum|markJoin) == 0 || i > 1 && s[i-2] == '\\') && beginsWithToken(s[i:]) {
+			return true
 		}
-		before = mark
 	}
-	return false, seen
+	return false
 }
 
 // isTokenByte are the bytes of tokens with an issuer's prefix.
@@ -187,7 +202,7 @@ const redactedUserInfo = "REDACTED:REDACTED@"
 // holdsUserInfo finds user info of a URL, with or without its scheme, and
 // connection strings of the form user:password@host.
 func holdsUserInfo(s string) bool {
-	if strings.Contains(s, "jdbc:") && strings.Contains(s, "@") {
+	if strings.Contains(s, "@") && strings.Contains(s, "jdbc:") {
 		return true // Oracle writes user/password@host behind it
 	}
 	for rest := s; ; {

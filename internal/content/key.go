@@ -119,23 +119,28 @@ func (k *Key) EmptyAsPlaceholder(d Digest) Digest {
 	return d
 }
 
+// plainHashes holds hash.Hash that are unused.
+var plainHashes = sync.Pool{New: func() any { return sha256.New() }}
+
+func (k *Key) hashes() *sync.Pool {
+	if k == nil {
+		return &plainHashes
+	}
+	return &k.macs
+}
+
 // NewHash returns a hash that is ready to write to: SHA-256, or HMAC-SHA-256 with
 // the key.
 func (k *Key) NewHash() hash.Hash {
-	if k == nil {
-		return sha256.New()
-	}
-	return k.macs.Get().(hash.Hash)
+	return k.hashes().Get().(hash.Hash)
 }
 
 // end returns the digest of the size bytes that were written to h, which is
 // not used any more. Sum appends to scratch.
 func (k *Key) end(h hash.Hash, scratch []byte, form Form, size int64, state record.Captured) Digest {
 	d := Digest{Value: k.spell(h.Sum(scratch[:0])), Form: form, Size: k.size(size), State: state}
-	if k != nil {
-		h.Reset()
-		k.macs.Put(h)
-	}
+	h.Reset()
+	k.hashes().Put(h)
 	return d
 }
 

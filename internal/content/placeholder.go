@@ -43,10 +43,23 @@ const Placeholder = "[REDACTED]"
 // maxPlaceholder is the length of the longest placeholder, in bytes.
 const maxPlaceholder = 26
 
+// beginsPlaceholder are the bytes that a placeholder begins with.
+var beginsPlaceholder = func() (begins [256]bool) {
+	for p := range placeholders {
+		if p != "" {
+			begins[p[0]] = true
+		}
+	}
+	return begins
+}()
+
 // IsPlaceholder reports whether s stands for content that was left out. An
 // empty JSON object or array does so only for some libraries: see
 // Key.EmptyAsPlaceholder.
 func IsPlaceholder(s string) bool {
+	if s != "" && (len(s) > maxPlaceholder || !beginsPlaceholder[s[0]]) {
+		return false
+	}
 	_, ok := placeholders[s]
 	return ok
 }

@@ -53,13 +53,14 @@ type Policy struct {
 	places     patterns
 	keepExact  map[string]Shape
 	keepPrefix []Keep // Key is the prefix with its dot; the first match counts
+	rules      *memo
 }
 
 // NewPolicy returns the tables extended by further places of content, which are
 // keys or patterns (places.go), and by what an operator keeps. A key that is
 // known to hold content or a credential can't be kept.
 func NewPolicy(places []string, keep []Keep) (*Policy, error) {
-	p := &Policy{places: unknownPlaces(places), keepExact: make(map[string]Shape)}
+	p := &Policy{places: unknownPlaces(places), keepExact: make(map[string]Shape), rules: &memo{}}
 	for i, k := range keep {
 		if err := p.add(k); err != nil {
 			return nil, fmt.Errorf("keep[%d]: %w", i, err)
@@ -109,8 +110,24 @@ const maxKeptKey = 128
 func (r Rule) open() bool { return r.Class == Unknown || r.Class == Content && r.Free }
 
 // Rule returns what is known of a key under a gate. What an operator keeps
-// counts where the tables know nothing, and for the shape of a harmless key.
-func (p *Policy) Rule(key string, gate Gate) Rule {
+// counts where the tables know nothing, and for the shape of a harmless key. The
+// rule is shared and must not be changed.
+func (p *Policy) Rule(key string, gate Gate) *Rule {
+	hash := memoHash(key, gate)
+	if known := p.rules.get(hash, key, gate); known != nil {
+		return known
+	}
+	rule := nothingKnown
+	if found := p.find(key, gate); found.Class != Unknown {
+		rule = &found
+	}
+	p.rules.missed(hash, key, gate, rule)
+	return rule
+}
+
+var nothingKnown = &Rule{}
+
+func (p *Policy) find(key string, gate Gate) Rule {
 	rule := p.known(key, gate)
 	if rule.Class != Harmless && !rule.open() {
 		return rule

@@ -30,7 +30,9 @@ const maxWords = 5
 
 func isName(s string) bool {
 	words := 0
-	for word := range strings.SplitSeq(s, " ") {
+	for rest, more := s, true; more; {
+		var word string
+		word, rest, more = strings.Cut(rest, " ")
 		if words++; words > maxWords || word == "" || !isWord(word) {
 			return false
 		}

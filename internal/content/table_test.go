@@ -117,7 +117,7 @@ func TestTheTablesKnowTheirPlaces(t *testing.T) {
 		"ai.":                                                                     {Class: Content, Free: true},
 		"llm.prompts.":                                                            {Class: Content, Free: true},
 	} {
-		got := policy(t).Rule(key, 0)
+		got := *policy(t).Rule(key, 0)
 		got.Shape = Shape{}
 		assert.Equal(t, want, got, key)
 	}
@@ -130,8 +130,8 @@ func TestGenericNamesAreContentOnlyUnderAGate(t *testing.T) {
 		assert.Equal(t, Content, p.Rule(key, GateGeneric).Class, key)
 	}
 	assert.Equal(t, Unknown, p.Rule("owner", GateGeneric).Class)
-	assert.Equal(t, Rule{Class: Content, Free: true}, p.Rule("owner", GateWhole))
-	assert.Equal(t, Rule{Class: Content}, p.Rule("text", GateWhole))
+	assert.Equal(t, &Rule{Class: Content, Free: true}, p.Rule("owner", GateWhole))
+	assert.Equal(t, &Rule{Class: Content}, p.Rule("text", GateWhole))
 	assert.Equal(t, Harmless, p.Rule("db.query.result.id", GateWhole).Class)
 
 	for scope, want := range map[string]Gate{
@@ -154,7 +154,7 @@ func TestKeepExtendsWhatIsHarmlessButNotIntoContent(t *testing.T) {
 	}
 	assert.Equal(t, "name", p.Rule("host.name", 0).Shape.String())
 	assert.Equal(t, Secret, p.Rule("ai.telemetry.metadata.token", 0).Class)
-	assert.Equal(t, Rule{Class: Content, Free: true}, p.Rule("ai.telemetry.metadata.Marta Exempel", 0))
+	assert.Equal(t, &Rule{Class: Content, Free: true}, p.Rule("ai.telemetry.metadata.Marta Exempel", 0))
 	assert.Equal(t, Unknown, p.Rule("tenant.id.x", 0).Class)
 	assert.Equal(t, Content, policy(t, Keep{"message", ShapeName}).Rule("message", GateGeneric).Class)
 	assert.Equal(t, Harmless, policy(t, Keep{"message", ShapeName}).Rule("message", 0).Class)

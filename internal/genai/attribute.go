@@ -89,28 +89,18 @@ func (l *lifting) patterns() (tool, index, scope string) {
 // boundary holds for its purpose, so both are from one place: the item, else its
 // resource, else the rule. One without the other is left out.
 func (l *lifting) bound(r *record.Read, rule *compiledRule) {
-	for _, place := range []struct {
-		record.Boundary
-		basis record.Basis
-	}{
-		{record.Boundary{
-			DataBoundaryRef: textOf(l.item, identifier, ownDataBoundary),
-			Purpose:         textOf(l.item, name, ownPurpose),
-		}, record.BasisAttribute},
-		{record.Boundary{
-			DataBoundaryRef: ofResource(l.item, identifier, ownDataBoundary),
-			Purpose:         ofResource(l.item, name, ownPurpose),
-		}, record.BasisAttribute},
-		{record.Boundary{DataBoundaryRef: rule.boundary.DataBoundaryRef, Purpose: rule.boundary.Purpose}, record.BasisRule},
-	} {
-		if place.DataBoundaryRef == "" || place.Purpose == "" {
-			continue
+	set := func(ref, purpose string, basis record.Basis) bool {
+		if ref == "" || purpose == "" {
+			return false
 		}
-		r.Boundary = &place.Boundary
-		l.from("boundary.data_boundary_ref", place.basis)
-		l.from("boundary.purpose", place.basis)
-		return
+		r.Boundary = &record.Boundary{DataBoundaryRef: ref, Purpose: purpose}
+		l.from("boundary.data_boundary_ref", basis)
+		l.from("boundary.purpose", basis)
+		return true
 	}
+	_ = set(textOf(l.item, identifier, ownDataBoundary), textOf(l.item, name, ownPurpose), record.BasisAttribute) ||
+		set(ofResource(l.item, identifier, ownDataBoundary), ofResource(l.item, name, ownPurpose), record.BasisAttribute) ||
+		set(rule.boundary.DataBoundaryRef, rule.boundary.Purpose, record.BasisRule)
 }
 
 func kindText(s string) string { return string(sourceKind(s)) }

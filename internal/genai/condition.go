@@ -108,11 +108,8 @@ func lacks(keys ...string) condition {
 // is holds if the attribute has one of the values.
 func is(key string, values ...string) condition {
 	return condition{
-		holds: func(it *item) bool {
-			s := it.text(key)
-			return s != "" && slices.Contains(values, s)
-		},
-		on: triggers{keys: []string{key}},
+		holds: func(it *item) bool { return it.isOneOf(key, values) },
+		on:    triggers{keys: []string{key}},
 	}
 }
 

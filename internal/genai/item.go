@@ -4,7 +4,9 @@
 package genai
 
 import (
+	"slices"
 	"strconv"
+	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -28,6 +30,11 @@ type item struct {
 	// body is that of a log record; a span's is empty.
 	body  value
 	cache *telemetry.Cache
+	// keys are those of the attributes, once the item has been recognized.
+	keys      keyFilter
+	keysKnown bool
+	// lifting is where the item's record is built.
+	lifting *lifting
 }
 
 // indexFrom is the number of attributes from which looking keys up one by one
@@ -37,16 +44,39 @@ const indexFrom = 48
 // maxEvents bounds the span events that are looked at.
 const maxEvents = 10_000
 
-func spanItem(in SpanInput) *item {
-	it := &item{
-		signal:   record.SignalSpan,
-		scope:    in.Scope,
-		name:     in.Span.Name(),
-		kind:     in.Span.Kind(),
-		attrs:    in.Span.Attributes(),
-		resource: in.Resource.Attributes(),
-		cache:    in.Cache,
+// items are used again, since most spans have nothing else that costs memory.
+var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}} }}
+
+// release gives the item back. Nothing of it may be used any more.
+func (it *item) release() {
+	it.reset()
+	items.Put(it)
+}
+
+// reset forgets what the item was, but keeps the memory of its lists.
+func (it *item) reset() {
+	clear(it.events)
+	if it.lifting.item != nil {
+		*it.lifting = lifting{noted: it.lifting.noted[:0]}
 	}
+	*it = item{events: it.events[:0], lifting: it.lifting}
+}
+
+// lift returns where the item's record is built.
+func (it *item) lift(row *compiledRow) *lifting {
+	*it.lifting = lifting{item: it, row: row, noted: it.lifting.noted[:0]}
+	return it.lifting
+}
+
+func spanItem(in SpanInput) *item {
+	it := items.Get().(*item)
+	it.signal = record.SignalSpan
+	it.scope = in.Scope
+	it.name = in.Span.Name()
+	it.kind = in.Span.Kind()
+	it.attrs = in.Span.Attributes()
+	it.resource = in.Resource.Attributes()
+	it.cache = in.Cache
 	for i := range min(in.Span.Events().Len(), maxEvents) {
 		it.events = append(it.events, in.Span.Events().At(i))
 	}
@@ -55,15 +85,14 @@ func spanItem(in SpanInput) *item {
 }
 
 func logItem(in LogInput) *item {
-	it := &item{
-		signal:   record.SignalLog,
-		scope:    in.Scope,
-		name:     in.Log.EventName(),
-		attrs:    in.Log.Attributes(),
-		body:     valueOf(in.Log.Body()),
-		resource: in.Resource.Attributes(),
-		cache:    in.Cache,
-	}
+	it := items.Get().(*item)
+	it.signal = record.SignalLog
+	it.scope = in.Scope
+	it.name = in.Log.EventName()
+	it.attrs = in.Log.Attributes()
+	it.body = valueOf(in.Log.Body())
+	it.resource = in.Resource.Attributes()
+	it.cache = in.Cache
 	it.prepare()
 	// Until OpenTelemetry 1.5 of the log data model an event's name was an
 	// attribute, and some libraries put the place in their source into the
@@ -91,6 +120,9 @@ func (it *item) prepare() {
 // get returns an attribute. One without a value is absent, and of a repeated
 // key the first counts.
 func (it *item) get(key string) (pcommon.Value, bool) {
+	if it.keysKnown && !it.keys.mayHold(filterBit(key)) {
+		return pcommon.Value{}, false
+	}
 	var v pcommon.Value
 	var ok bool
 	if it.index != nil {
@@ -112,6 +144,25 @@ func (it *item) value(key string) value {
 
 // text returns an attribute that is a string or an integer, or "".
 func (it *item) text(key string) string { return it.value(key).text() }
+
+// isOneOf reports whether the text of an attribute is one of the values, of
+// which none is empty.
+func (it *item) isOneOf(key string, values []string) bool {
+	v, ok := it.get(key)
+	if !ok {
+		return false
+	}
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return slices.Contains(values, v.Str())
+	case pcommon.ValueTypeInt:
+		var buf [20]byte
+		digits := strconv.AppendInt(buf[:0], v.Int(), 10)
+		return slices.ContainsFunc(values, func(s string) bool { return s == string(digits) })
+	default:
+		return false
+	}
+}
 
 // event returns an attribute of the first span event with a name.
 func (it *item) event(name, key string) (pcommon.Value, bool) {

@@ -26,18 +26,7 @@ type lifting struct {
 	status          record.Status
 	toolName        string
 	toolCallID      string
-	basis           map[string]record.Basis
-}
-
-// from notes where a member's value came from.
-func (l *lifting) from(member string, b record.Basis) {
-	if b == "" {
-		return
-	}
-	if l.basis == nil {
-		l.basis = map[string]record.Basis{}
-	}
-	l.basis[member] = b
+	noted           []note
 }
 
 // own returns a value that an application may have set, and notes it.
@@ -49,21 +38,32 @@ func (l *lifting) own(member string, shape func(string) string, keys ...string) 
 	return s
 }
 
-// correlate fills the header's correlation. The execution is what the
-// application or its framework says, else the trace (contract 3).
+// execution returns the execution that the application or its framework names.
+func (l *lifting) execution() string {
+	if id := l.own("execution_id", givenID, ownExecutionID, stableExecutionID); id != "" {
+		return id
+	}
+	if id := ofResource(l.item, givenID, ownExecutionID); id != "" {
+		l.from("execution_id", record.BasisAttribute)
+		return id
+	}
+	return l.row.accepted(l.item, executionID, givenID)
+}
+
+// call returns the id of the call that a model asked for.
+func (l *lifting) call() string {
+	if l.toolCallID != "" {
+		return l.toolCallID
+	}
+	return l.own("correlation.call_id", givenID, stableCallID)
+}
+
+// correlate fills the header's correlation. An execution that nobody names is
+// the trace (contract 3).
 func (l *lifting) correlate(parentSpanID string) {
 	c := &l.header.Correlation
 	c.TraceID, c.SpanID, c.ParentSpanID = l.traceID, l.spanID, parentSpanID
-	c.ExecutionID = l.own("execution_id", givenID, ownExecutionID, stableExecutionID)
-	if c.ExecutionID == "" {
-		if c.ExecutionID = ofResource(l.item, givenID, ownExecutionID); c.ExecutionID != "" {
-			l.from("execution_id", record.BasisAttribute)
-		}
-	}
-	if c.ExecutionID == "" {
-		c.ExecutionID = l.row.accepted(l.item, executionID, givenID)
-	}
-	if c.ExecutionID == "" && l.traceID != "" {
+	if c.ExecutionID = l.execution(); c.ExecutionID == "" && l.traceID != "" {
 		c.ExecutionID = record.TraceExecution(l.traceID)
 	}
 	c.CorrelationID = l.own("correlation.correlation_id", givenID, ownCorrelationID)
@@ -75,10 +75,7 @@ func (l *lifting) correlate(parentSpanID string) {
 	if c.RequestID == "" {
 		c.RequestID = l.row.accepted(l.item, requestID, identifier)
 	}
-	c.CallID = l.toolCallID
-	if c.CallID == "" {
-		c.CallID = l.own("correlation.call_id", givenID, stableCallID)
-	}
+	c.CallID = l.call()
 	l.header.EventID = given(l.item, ownEventID)
 }
 

@@ -6,9 +6,14 @@ package genai
 import "github.com/readtrail/readtrail/record"
 
 // Log recognizes a log record and lifts what it tells.
-func (l *Lifter) Log(in LogInput) Observation {
+func (l *Lifter) Log(in LogInput) (o Observation) {
 	it := logItem(in)
-	lifting := l.begin(it, in.Upstream)
+	defer it.release()
+	row, _ := l.table.match(it)
+	if l.labelsOnly && l.label(&o, it, row, in.Log.TraceID()) {
+		return o
+	}
+	lifting := l.begin(it, row, in.Upstream)
 	lifting.traceID = record.HexTraceID(in.Log.TraceID())
 	lifting.spanID = record.HexSpanID(in.Log.SpanID())
 	switch {

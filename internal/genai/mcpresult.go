@@ -47,8 +47,9 @@ func mcpPayload(v value) value {
 // mcpFailed reports whether an MCP tool said that it failed. It does so in its
 // result, which reaches the caller as any other.
 func mcpFailed(v value) bool {
-	if s, isString := v.str(); isString && !strings.Contains(s, "isError") {
-		return false // most results, at the least expense
+	// Most results, at the least expense.
+	if s, isString := v.str(); isString && (!mayBeJSON(s) || !strings.Contains(s, "isError")) {
+		return false
 	}
 	members, _, ok := callToolResult(v)
 	return ok && members["isError"].isTrue()

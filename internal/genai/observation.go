@@ -103,6 +103,11 @@ type Options struct {
 	// Profile is the redaction profile that every read names, before the name of
 	// the rule that matched.
 	Profile string
+	// LabelsOnly says that nobody takes records or skeletons: an observation then
+	// says only what stripped items are labeled with.
+	LabelsOnly bool
+	// NoNames says that nobody asks for SafeName.
+	NoNames bool
 }
 
 // Lifter recognizes and lifts. It is immutable and safe for concurrent use.
@@ -111,6 +116,8 @@ type Lifter struct {
 	sources []compiledRule
 	keyings keyings
 	profile string
+
+	labelsOnly, noNames bool
 }
 
 // New compiles the options and reads the keys of digests. Its errors name the
@@ -133,5 +140,7 @@ func newLifter(rows []row, o Options) (*Lifter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lifter{table: table, sources: sources, keyings: keyings, profile: o.Profile}, nil
+	return &Lifter{
+		table: table, sources: sources, keyings: keyings, profile: o.Profile, labelsOnly: o.LabelsOnly, noNames: o.NoNames,
+	}, nil
 }

@@ -70,6 +70,7 @@ type table struct {
 type rowIndex struct {
 	rows    []compiledRow
 	byKey   map[string]*rowSet
+	keys    keyFilter
 	byEvent map[string]*rowSet
 	scopes  nameIndex
 	names   nameIndex
@@ -77,6 +78,28 @@ type rowIndex struct {
 	always rowSet
 	// effects are the rows that have an effect.
 	effects rowSet
+}
+
+// keyFilter is a set of keys by their length and three of their bytes. It may
+// take another key for one of its own, but tells sooner than a map or a list what
+// it does not hold.
+type keyFilter [filterBits / 64]uint64
+
+const filterBits = 4096
+
+func (f *keyFilter) add(bit uint32) { f[bit/64] |= 1 << (bit % 64) }
+
+func (f *keyFilter) mayHold(bit uint32) bool { return f[bit/64]&(1<<(bit%64)) != 0 }
+
+// filterBit returns the bit that stands for a key.
+func filterBit(key string) uint32 {
+	const golden = 0x9e3779b1 // 2^32 divided by the golden ratio
+	if key == "" {
+		return 0
+	}
+	n := len(key)
+	mixed := uint32(key[0]) | uint32(key[n/2])<<8 | uint32(key[n-1])<<16 | uint32(n)<<24
+	return mixed * golden >> 20 % filterBits
 }
 
 // nameIndex finds rows by a name or the beginning of one.
@@ -127,6 +150,7 @@ func (x *rowIndex) add(r row) {
 	}
 	for _, key := range r.when.on.keys {
 		addTo(&x.byKey, key, n)
+		x.keys.add(filterBit(key))
 	}
 	for _, event := range r.when.on.events {
 		addTo(&x.byEvent, event, n)
@@ -190,6 +214,11 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 	index.scopes.find(it.scope.Name(), &candidates)
 	index.names.find(it.name, &candidates)
 	for key := range it.attrs.All() {
+		bit := filterBit(key)
+		it.keys.add(bit)
+		if !index.keys.mayHold(bit) {
+			continue
+		}
 		if set := index.byKey[key]; set != nil {
 			candidates.unite(set)
 		}
@@ -199,6 +228,7 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 			candidates.unite(set)
 		}
 	}
+	it.keysKnown = true
 	recognized = index.first(&candidates, it)
 	if recognized.effect != nil {
 		return recognized, recognized

@@ -80,7 +80,7 @@ func label(s string) string {
 // timeOf reads an RFC 3339 time of any precision, or returns the absent time.
 func timeOf(s string) record.Time {
 	const longest = 64
-	if len(s) > longest {
+	if s == "" || len(s) > longest {
 		return record.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)

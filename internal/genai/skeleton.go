@@ -16,7 +16,7 @@ import (
 const maxLinks = 32
 
 // skeleton is what lineage keeps of a span: structure, no content.
-func (l *lifting) skeleton(s ptrace.Span, o Observation) record.Span {
+func (l *lifting) skeleton(s ptrace.Span, o *Observation) record.Span {
 	l.requestsMCP = l.sendsMCP()
 	out := record.Span{
 		SpanID:       l.spanID,

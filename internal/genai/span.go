@@ -12,9 +12,20 @@ import (
 )
 
 // Span recognizes a span and lifts what it tells.
-func (l *Lifter) Span(in SpanInput) Observation {
+func (l *Lifter) Span(in SpanInput) (o Observation) {
 	it := spanItem(in)
-	lifting := l.begin(it, in.Upstream)
+	defer it.release()
+	row, touched := l.table.match(it)
+	safeName := ""
+	if !l.noNames {
+		safeName = row.safeName(it)
+	}
+	if l.labelsOnly && l.label(&o, it, row, in.Span.TraceID()) {
+		o.SafeName = safeName
+		return o
+	}
+	lifting := l.begin(it, row, in.Upstream)
+	lifting.touched = touched
 	lifting.traceID = record.HexTraceID(in.Span.TraceID())
 	lifting.spanID = record.HexSpanID(in.Span.SpanID())
 	lifting.status = lifting.row.ended(it, spanStatus(it, in.Span))
@@ -34,23 +45,33 @@ func (l *Lifter) Span(in SpanInput) Observation {
 	derived := func(r *record.Read) string {
 		return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, r)...)
 	}
-	o := l.observe(lifting, derived)
-	o.SafeName = lifting.row.safeName(it)
-	o.Skeleton = lifting.skeleton(in.Span, o)
+	o = l.observe(lifting, derived)
+	o.SafeName = safeName
+	o.Skeleton = lifting.skeleton(in.Span, &o)
 	return o
 }
 
-// begin recognizes an item and reads what every record needs.
-func (l *Lifter) begin(it *item, upstream string) *lifting {
-	in := &lifting{item: it, rule: &noRule, keying: l.keyings.of(it.resource)}
-	in.row, in.touched = l.table.match(it)
-	if _, isRead := eventTypes[in.row.class]; isRead {
-		in.rule = l.ruleFor(in.patterns())
+// choose finds the rule of the source of a read and the key of the item's
+// digests, before anything is digested.
+func (l *Lifter) choose(it *item, row *compiledRow) (*compiledRule, keying) {
+	rule, keying := &noRule, l.keyings.of(it.resource)
+	if len(l.sources) > 0 {
+		if _, isRead := eventTypes[row.class]; isRead {
+			rule = l.ruleFor(it.lift(row).patterns())
+		}
 	}
-	if in.rule.keying.key != nil {
-		in.keying = in.rule.keying
+	if rule.keying.key != nil {
+		keying = rule.keying
 	}
-	it.cache.Use(in.keying.key) // before anything is digested
+	it.cache.Use(keying.key)
+	return rule, keying
+}
+
+// begin reads what every record needs of a recognized item.
+func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
+	rule, keying := l.choose(it, row)
+	in := it.lift(row)
+	in.rule, in.keying = rule, keying
 	if upstream == "" {
 		upstream = record.UnverifiedInput
 	}
@@ -102,7 +123,7 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 		o.Unrecordable = &record.Unrecordable{Reason: reason, ItemID: r.ReadID, Item: in.signal}
 		return o
 	}
-	r.Basis = in.basis
+	r.Basis = in.basis()
 	o.Read = r
 	o.Copies, o.Store = in.copies.list, r.Retention.CopyRef
 	return o

@@ -135,6 +135,13 @@ func (v value) isText() bool { return v.text() != "" }
 // maxUnwraps is how often JSON stands in a string of JSON before it is text.
 const maxUnwraps = 3
 
+// mayBeJSON reports whether a text begins as an object, an array or a string in
+// JSON does.
+func mayBeJSON(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && strings.IndexByte(`{["`, s[0]) >= 0
+}
+
 // opened returns the value with JSON that stands in a string taken out of it.
 func (v value) opened() value {
 	for range maxUnwraps {
@@ -142,10 +149,10 @@ func (v value) opened() value {
 		if !isString || len(s) > content.MaxJSONBytes {
 			return v
 		}
-		s = strings.TrimSpace(s)
-		if s == "" || !strings.ContainsRune(`{["`, rune(s[0])) {
+		if !mayBeJSON(s) {
 			return v
 		}
+		s = strings.TrimSpace(s)
 		raw := jsontext.Value(s)
 		if checkTolerantly(raw) != nil {
 			return v

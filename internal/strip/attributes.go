@@ -22,7 +22,7 @@ func (s *Stripper) attributes(m pcommon.Map, gate content.Gate, cache *telemetry
 func (s *Stripper) attribute(key string, v pcommon.Value, gate content.Gate, cache *telemetry.Cache, place Place, counts *Counts) (remove bool) {
 	d := s.decide(key, v, gate, cache)
 	if s.observer != nil {
-		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: s.policy.Rule(key, gate), Outcome: d.outcome})
+		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: *s.policy.Rule(key, gate), Outcome: d.outcome})
 	}
 	if d.text != "" {
 		v.SetStr(d.text)
@@ -43,6 +43,9 @@ func (s *Stripper) decide(key string, v pcommon.Value, gate content.Gate, cache 
 	rule := s.policy.Rule(key, gate)
 	switch rule.Class {
 	case content.Harmless, content.Unknown:
+		if s.indifferent() && !telemetry.GivesAwayCredential(v) {
+			return decided{outcome: StaysUnknown} // as most values of most spans do, whatever is known of them
+		}
 		stays, removed := StaysUnknown, RemovedUnknown
 		if rule.Class == content.Harmless {
 			if telemetry.Matches(rule.Shape, v) {

@@ -17,10 +17,25 @@ import (
 //
 // The zero Cache makes plain digests, as a nil one does.
 type Cache struct {
-	key     *content.Key
+	// Forgetful says that no value is digested twice, so that there is nothing to
+	// remember.
+	Forgetful bool
+
+	key *content.Key
+	// texts are the first few strings. Comparing two is cheaper than hashing one,
+	// since they are the same memory or differ early.
+	texts   []digested
 	strings map[string]content.Digest
 	maps    map[pcommon.Map]content.Digest
 	slices  map[pcommon.Slice]content.Digest
+}
+
+// maxTexts is the length of Cache.texts.
+const maxTexts = 8
+
+type digested struct {
+	text   string
+	digest content.Digest
 }
 
 // Use has the digests that follow made with a key, those of values that were
@@ -44,12 +59,15 @@ func (c *Cache) Key() *content.Key {
 // Digest returns the digest of the value of an attribute, of a log body or of a
 // part of either.
 func (c *Cache) Digest(v pcommon.Value) content.Digest {
-	if c == nil {
-		return content.Plain.OfNode(Node(v))
+	switch {
+	case v.Type() == pcommon.ValueTypeStr && (c == nil || c.Forgetful):
+		return c.Key().OfString(v.Str())
+	case c == nil || c.Forgetful:
+		return c.Key().OfNode(Node(v))
 	}
 	switch v.Type() {
 	case pcommon.ValueTypeStr:
-		return remember(c.key, &c.strings, v.Str(), v)
+		return c.text(v)
 	case pcommon.ValueTypeMap:
 		return remember(c.key, &c.maps, v.Map(), v)
 	case pcommon.ValueTypeSlice:
@@ -57,6 +75,21 @@ func (c *Cache) Digest(v pcommon.Value) content.Digest {
 	default: // cheaper to digest than to remember
 		return c.key.OfNode(Node(v))
 	}
+}
+
+func (c *Cache) text(v pcommon.Value) content.Digest {
+	text := v.Str()
+	for i := range c.texts {
+		if c.texts[i].text == text {
+			return c.texts[i].digest
+		}
+	}
+	if len(c.texts) == maxTexts {
+		return remember(c.key, &c.strings, text, v)
+	}
+	d := c.key.OfString(text)
+	c.texts = append(c.texts, digested{text, d})
+	return d
 }
 
 func remember[K comparable](with *content.Key, known *map[K]content.Digest, key K, v pcommon.Value) content.Digest {
@@ -74,6 +107,8 @@ func remember[K comparable](with *content.Key, known *map[K]content.Digest, key 
 // Reset forgets every digest; the key stays.
 func (c *Cache) Reset() {
 	if c != nil {
+		clear(c.texts)
+		c.texts = c.texts[:0]
 		clear(c.strings)
 		clear(c.maps)
 		clear(c.slices)

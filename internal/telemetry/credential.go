@@ -33,6 +33,12 @@ func LooksLikeCredential(v pcommon.Value) bool {
 // it stayed in clear. Values that are nested deeper than 64 levels are not
 // looked at.
 func GivesAwayCredential(v pcommon.Value) bool {
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return content.GivesAwayCredential(v.Str())
+	case pcommon.ValueTypeInt, pcommon.ValueTypeDouble, pcommon.ValueTypeBool:
+		return false
+	}
 	return search{text: content.GivesAwayCredential, name: content.NamesSecret}.in(v, maxDepth)
 }
 

@@ -31,7 +31,10 @@ func (c *Config) Compile() (*genai.Lifter, *strip.Stripper, error) {
 	if !c.Records {
 		sources = keepingNothing(sources)
 	}
-	lifter, err := genai.New(genai.Options{Sources: sources, Digest: c.Digest, Profile: stripper.Profile()})
+	lifter, err := genai.New(genai.Options{
+		Sources: sources, Digest: c.Digest, Profile: stripper.Profile(),
+		LabelsOnly: !c.Records, NoNames: !c.Records && c.Mode == ModeKnown,
+	})
 	if err != nil {
 		return nil, nil, err
 	}

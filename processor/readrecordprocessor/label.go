@@ -23,6 +23,8 @@ const (
 // there goes.
 func label(attributes pcommon.Map, seen *genai.Observation, readID string) {
 	if seen.Dialect != "" {
+		const most = 3
+		attributes.EnsureCapacity(attributes.Len() + most)
 		set(attributes, executionIDAttribute, seen.ExecutionID)
 		set(attributes, callIDAttribute, seen.CallID)
 	}

@@ -42,6 +42,7 @@ func (r *recorder) begin(ctx context.Context) *pass {
 	if r.records && p.earlier == nil {
 		p.batch = &carrier.Batch{ReadIDs: make(map[string]struct{})}
 	}
+	p.cache.Forgetful = p.batch == nil // only recording and stripping digest the same
 	return p
 }
 
@@ -63,11 +64,12 @@ func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 		routing, key := p.routing(rs.Resource()), p.lifter.Key(rs.Resource())
 		p.lineages.nextResource()
 		for _, ss := range rs.ScopeSpans().All() {
+			gate := content.ScopeGate(ss.Scope().Name())
 			for i, span := range ss.Spans().All() {
 				if i%lookAround == 0 && ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				p.span(rs.Resource(), ss.Scope(), span, routing)
+				p.span(rs.Resource(), ss.Scope(), gate, span, routing)
 			}
 			p.scope(ss.Scope(), key)
 			ss.SetSchemaUrl(p.stripper.SchemaURL(ss.SchemaUrl(), &p.stripped))
@@ -83,11 +85,12 @@ func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 	for _, rl := range ld.ResourceLogs().All() {
 		routing, key := p.routing(rl.Resource()), p.lifter.Key(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
+			gate := content.ScopeGate(sl.Scope().Name())
 			for i, log := range sl.LogRecords().All() {
 				if i%lookAround == 0 && ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				p.log(rl.Resource(), sl.Scope(), log, routing)
+				p.log(rl.Resource(), sl.Scope(), gate, log, routing)
 			}
 			p.scope(sl.Scope(), key)
 			sl.SetSchemaUrl(p.stripper.SchemaURL(sl.SchemaUrl(), &p.stripped))
@@ -98,7 +101,7 @@ func (p *pass) logs(ctx context.Context, ld plog.Logs) error {
 	return nil
 }
 
-func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScope, span ptrace.Span, routing carrier.Resource) {
+func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, span ptrace.Span, routing carrier.Resource) {
 	p.cache.Reset()
 	p.counts.spans++
 	seen := p.lifter.Span(genai.SpanInput{Resource: resource, Scope: scope, Span: span, Cache: &p.cache, Upstream: p.upstream})
@@ -107,7 +110,7 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 		mark = p.record(&seen, routing)
 		p.lineages.add(span, &seen, mark, p.upstream, routing)
 	}
-	p.stripper.Span(span, content.ScopeGate(scope.Name()), &p.cache, seen.SafeName, &p.stripped)
+	p.stripper.Span(span, gate, &p.cache, seen.SafeName, &p.stripped)
 	for _, event := range span.Events().All() {
 		unmark(event.Attributes())
 	}
@@ -117,7 +120,7 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 	label(span.Attributes(), &seen, mark)
 }
 
-func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope, log plog.LogRecord, routing carrier.Resource) {
+func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, log plog.LogRecord, routing carrier.Resource) {
 	p.cache.Reset()
 	p.counts.logRecords++
 	seen := p.lifter.Log(genai.LogInput{Resource: resource, Scope: scope, Log: log, Cache: &p.cache, Upstream: p.upstream})
@@ -125,7 +128,7 @@ func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope
 	if p.batch != nil {
 		mark = p.record(&seen, routing)
 	}
-	p.stripper.Log(log, content.ScopeGate(scope.Name()), &p.cache, &p.stripped)
+	p.stripper.Log(log, gate, &p.cache, &p.stripped)
 	label(log.Attributes(), &seen, mark)
 }
 

@@ -1,0 +1,31 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import "github.com/readtrail/readtrail/record"
+
+// note says where a member's value came from.
+type note struct {
+	member string
+	basis  record.Basis
+}
+
+// from notes where a member's value came from.
+func (l *lifting) from(member string, b record.Basis) {
+	if b != "" {
+		l.noted = append(l.noted, note{member, b})
+	}
+}
+
+// basis returns what was noted; of two notes of a member the later counts.
+func (l *lifting) basis() map[string]record.Basis {
+	if len(l.noted) == 0 {
+		return nil
+	}
+	out := make(map[string]record.Basis, len(l.noted))
+	for _, n := range l.noted {
+		out[n.member] = n.basis
+	}
+	return out
+}

@@ -1,0 +1,29 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package genai
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// label says in o what a stripped item is labeled with. It fails if that takes the
+// whole record: the execution of a read that names none and has no trace is its
+// own.
+func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon.TraceID) bool {
+	l.choose(it, row) // for what is stripped
+	o.Class, o.Dialect = row.class, row.dialect
+	if row.dialect == "" {
+		return true // and so without labels
+	}
+	in := it.lift(row)
+	in.toolCallID = row.accepted(it, toolCallID, identifier)
+	o.ExecutionID, o.CallID = in.execution(), in.call()
+	if o.ExecutionID == "" && !trace.IsEmpty() {
+		o.ExecutionID = record.TraceExecution(record.HexTraceID(trace))
+	}
+	_, isRead := eventTypes[row.class]
+	return o.ExecutionID != "" || !isRead
+}
