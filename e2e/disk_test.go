@@ -40,6 +40,8 @@ type sender struct {
 	c            *rig.Collector
 	n            int
 	acknowledged []string
+	// arguments are those of the n-th call; if it is nil, all are empty.
+	arguments func(n int) string
 }
 
 // send sends one call and returns the HTTP status.
@@ -47,7 +49,11 @@ func (s *sender) send() int {
 	s.t.Helper()
 	s.n++
 	call := fmt.Sprintf("call_%d", s.n)
-	status, answer, err := s.c.Post(s.t.Context(), "/v1/traces", toolSpan(fmt.Sprintf("%032x", s.n), fmt.Sprintf("%016x", s.n), call, "{}"))
+	arguments := "{}"
+	if s.arguments != nil {
+		arguments = s.arguments(s.n)
+	}
+	status, answer, err := s.c.Post(s.t.Context(), "/v1/traces", toolSpan(fmt.Sprintf("%032x", s.n), fmt.Sprintf("%016x", s.n), call, arguments))
 	require.NoError(s.t, err)
 	if status == http.StatusOK {
 		s.acknowledged = append(s.acknowledged, call)
