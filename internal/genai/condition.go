@@ -152,6 +152,14 @@ func named(names ...string) condition {
 	}
 }
 
+// nameEnds holds for a name that ends with one of the suffixes. It has no
+// triggers: a name is found by how it begins.
+func nameEnds(suffixes ...string) condition {
+	return condition{holds: func(it *item) bool {
+		return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(it.name, suffix) })
+	}}
+}
+
 // carries holds for a span with an event of one of the names.
 func carries(events ...string) condition {
 	return condition{
