@@ -98,6 +98,7 @@ db.milvus.search.search_params db.weaviate.** weaviate.** openai.agent.handoff0 
 gen_ai.memory.input gen_ai.message.content gen_ai.tool.result gen_ai.tool.schema gen_ai.tool.parameters gen_ai.tool.input_kwargs gen_ai.tool.error
 gen_ai.vectordb.search.query gen_ai.knowledge.search.query gen_ai.execution.input gen_ai.execution.output gen_ai.execution.error gen_ai.rerank.query
 gen_ai.framework.error.message gen_ai.framework.pipeline.metadata gen_ai.agent.step_messages gen_ai.agent.introduction gen_ai.workflow.description
+prompt_text user_system_prompt system_reminders
 gen_ai.input.multimodal_metadata gen_ai.output.multimodal_metadata gen_ai.request.structured_output_schema
 `
 
@@ -127,6 +128,7 @@ input output inputs outputs request response events arguments prompt content mes
 text result results data args kwargs reasoning explanation user_input file_path file_content cwd tool_call policy
 name transcript tools user_id stdout stderr hook_name skill.name diff to_agent from_agent actor.id namespace messaging.destination mcp_server_origin
 system instructions system_instruction context_system_instruction
+tool
 `
 
 // vocabulary are the segments that may stand for a wildcard in a key that
