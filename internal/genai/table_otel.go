@@ -39,6 +39,8 @@ var (
 		"{gen_ai.operation.name} {gen_ai.tool.name}", "execute_tool {gen_ai.tool.name}", "{gen_ai.operation.name}",
 		// Tools that load a skill or read a resource of one.
 		"{gen_ai.tool.name} {gen_ai.skill.name}", "{gen_ai.operation.name} {gen_ai.skill.name}",
+		// Tools that run a command.
+		"{gen_ai.tool.name} {process.executable.name}", "execute_tool {gen_ai.tool.name} {process.executable.name}",
 	}
 	// Before operations had names, span names had them.
 	otelLegacyNames = []string{
