@@ -102,6 +102,7 @@ db.weaviate.gql.filter.do db.weaviate.gql.aggregate.do db.weaviate.gql.query.get
 openai.chat openai.completion openai.embeddings openai.response anthropic.chat anthropic.completion cohere.chat cohere.completion cohere.rerank
 bedrock.converse bedrock.completion gemini.generate_content ollama.chat mistralai.chat groq.chat together.chat
 enter_ai_application_system memory_operation fastmcp.resource.read
+bedrock.retrieve bedrock.retrieve_and_generate bedrock.invoke_model bedrock.invoke_agent ClaudeAgent.query
 qdrant.retrieve vector_index_retriever.retrieve retriever_query_engine.retrieve retriever_query_engine.query compact_and_refine.synthesize context_chat_engine.chat
 elastic.query qdrant.search qdrant.upsert qdrant.query pinecone.query pinecone.upsert chroma.query chroma.add milvus.search milvus.insert weaviate.query
 `)
