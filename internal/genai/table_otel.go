@@ -21,6 +21,7 @@ var (
 	otelInference = []string{
 		"chat", "generate_content", "text_completion", "fetch_response",
 		"completion", "text_completions", "generate", "generate_live_content", "realtime_inference", "response",
+		"Chat", "TextCompletion", "GenerateContent", // Microsoft Agent 365
 	}
 	otelAgent = []string{
 		"invoke_agent", "create_agent", "plan",
