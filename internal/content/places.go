@@ -98,7 +98,7 @@ db.milvus.search.search_params db.weaviate.** weaviate.** openai.agent.handoff0 
 gen_ai.memory.input gen_ai.message.content gen_ai.tool.result gen_ai.tool.schema gen_ai.tool.parameters gen_ai.tool.input_kwargs gen_ai.tool.error
 gen_ai.vectordb.search.query gen_ai.knowledge.search.query gen_ai.execution.input gen_ai.execution.output gen_ai.execution.error gen_ai.rerank.query
 gen_ai.framework.error.message gen_ai.framework.pipeline.metadata gen_ai.agent.step_messages gen_ai.agent.introduction gen_ai.workflow.description
-langchain.chain.inputs langchain.chain.outputs
+langchain.chain.inputs langchain.chain.outputs grpc.error_message
 microsoft.security.decision.reason microsoft.security.risk.metadata microsoft.security.risk.metadata.** microsoft.session.description
 microsoft.a365.agent.thought.process microsoft.channel.link microsoft.conversation.item.link
 agent.instructions agent.messages agent.messages.ui agent.stateSnapshot llm.messages
