@@ -44,6 +44,6 @@ func voltAgentRows() []row {
 			dialect: dialectVoltAgent, when: all(scope("@voltagent/*"), has("agent.state")), class: ClassAgent, fields: common,
 			names: []string{"{entity.name}"},
 		},
-		{dialect: dialectVoltAgent, when: scope("@voltagent/*"), class: ClassOther, fields: common},
+		{dialect: dialectVoltAgent, when: besides(scope("@voltagent/*")), class: ClassOther, fields: common},
 	}
 }
