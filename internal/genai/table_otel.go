@@ -35,7 +35,9 @@ var (
 
 // Span names of the conventions.
 var (
-	otelInferenceNames = []string{"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name}"}
+	otelInferenceNames = []string{
+		"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name} {gen_ai.response.model}", "{gen_ai.operation.name}",
+	}
 	otelToolNames      = []string{
 		"{gen_ai.operation.name} {gen_ai.tool.name}", "execute_tool {gen_ai.tool.name}", "{gen_ai.operation.name}",
 		// Tools that load a skill or read a resource of one.
