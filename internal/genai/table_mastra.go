@@ -49,9 +49,15 @@ func mastraRows() []row {
 		},
 		{
 			dialect: dialectMastra, when: spanType("rag_vector_operation"), class: ClassRetrieval,
+			// Of a query through Mastra's tool only the numbers are recorded.
 			fields: common.plus(fields{
-				query:  io("input", "rag_vector_operation"),
-				result: io("output", "rag_vector_operation"),
+				query: first(
+					inside(io("input", "rag_vector_operation"), "queryText"),
+					except(isObject, io("input", "rag_vector_operation")),
+				),
+				arguments: io("input", "rag_vector_operation"),
+				topK:      inside(io("input", "rag_vector_operation"), "topK"),
+				result:    io("output", "rag_vector_operation"),
 			}),
 			documents: []documentSource{documentsIn(io("output", "rag_vector_operation"))},
 			names:     []string{"rag_vector_operation", "rag_vector_operation query"},
