@@ -38,7 +38,7 @@ var (
 	otelInferenceNames = []string{
 		"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name} {gen_ai.response.model}", "{gen_ai.operation.name}",
 	}
-	otelToolNames      = []string{
+	otelToolNames = []string{
 		"{gen_ai.operation.name} {gen_ai.tool.name}", "execute_tool {gen_ai.tool.name}", "{gen_ai.operation.name}",
 		// Tools that load a skill or read a resource of one.
 		"{gen_ai.tool.name} {gen_ai.skill.name}", "{gen_ai.operation.name} {gen_ai.skill.name}",
