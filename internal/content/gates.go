@@ -26,6 +26,7 @@ var gatedScopes = []string{
 	"codex_otel", "codex", "openinference", "@arizeai/openinference", "ai", "gen_ai", "pipecat", "github-copilot", "copilot-chat", "haystack", "dify",
 	"opentelemetry.instrumentation.google_genai", "opentelemetry.instrumentation.mcp", "@traceloop", "@openlit", "openlit", "Microsoft.SemanticKernel",
 	"Experimental.Microsoft.Extensions.AI", "mcp",
+	"@voltagent",
 	"qwen-code", "github.copilot", "semantic_kernel", "Agent365Sdk", "Experimental.Microsoft.Agents", "Microsoft.Agents", "azure.ai", "Azure.AI", "agentcore",
 }
 

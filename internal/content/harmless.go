@@ -137,6 +137,12 @@ var harmlessRows = []harmlessRow{
 	{ShapeNumber, "memory.entry.count memory.max_entries memory.max_search_results memory.result.count memory.store.count memory.store.failure_count interaction.duration_ms interaction.sequence"},
 	{ShapeTimestamp, "mastra.completion_start_time event.timestamp"},
 
+	// VoltAgent.
+	{ShapeToken, "llm.operation memory.operation agent.state entity.type"},
+	{ShapeName, "entity.name llm.model ai.model.name"},
+	{ShapeIdentifier, "operation.id entity.id tool.call.id voltagent.operation_id voltagent.conversation_id"},
+	{ShapeNumber, "memory.message_count memory.step.count memory.steps_saved llm.messages.count llm.tools.count llm.usage.prompt_tokens llm.usage.completion_tokens"},
+
 	// Coding agents.
 	{ShapeName, "tool_name function_name model mcp_server_name mcp_server.name mcp_tool.name tool_namespace"},
 	{ShapeIdentifier, "tool_use_id call_id conversation.id prompt.id prompt_id agent_id parent_agent_id turn.id turn_id thread_id"},

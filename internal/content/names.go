@@ -13,6 +13,7 @@ gen_ai.system.message gen_ai.user.message gen_ai.assistant.message gen_ai.tool.m
 gen_ai.client.inference.operation.details gen_ai.memory.operation.details gen_ai.evaluation.result gen_ai.client.operation.exception gen_ai.request.attempt
 ai.stream.firstChunk ai.stream.finish
 db.query.result db.query.embeddings db.search.result db.search.embeddings pinecone.query.request pinecone.query.result pinecone.query.result.N pinecone.query.result.N.metadata llm.content.completion.chunk
+qdrant.search.request qdrant.search.result qdrant.search.result.N pinecone.query.result.N.values
 memory.query memory.results memory.content tool.output rpc.message feature_flag.evaluation session.start session.end
 tool_result tool_decision user_prompt assistant_response api_request api_response api_error api_request_body api_response_body mcp_server_connection
 hook_execution_start hook_execution_complete plugin_loaded
@@ -101,6 +102,8 @@ db.weaviate.gql.filter.do db.weaviate.gql.aggregate.do db.weaviate.gql.query.get
 openai.chat openai.completion openai.embeddings openai.response anthropic.chat anthropic.completion cohere.chat cohere.completion cohere.rerank
 bedrock.converse bedrock.completion gemini.generate_content ollama.chat mistralai.chat groq.chat together.chat
 enter_ai_application_system memory_operation fastmcp.resource.read
+bedrock.retrieve bedrock.retrieve_and_generate bedrock.invoke_model bedrock.invoke_agent ClaudeAgent.query
+qdrant.retrieve vector_index_retriever.retrieve retriever_query_engine.retrieve retriever_query_engine.query compact_and_refine.synthesize context_chat_engine.chat
 elastic.query qdrant.search qdrant.upsert qdrant.query pinecone.query pinecone.upsert chroma.query chroma.add milvus.search milvus.insert weaviate.query
 `)
 

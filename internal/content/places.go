@@ -98,12 +98,38 @@ db.milvus.search.search_params db.weaviate.** weaviate.** openai.agent.handoff0 
 gen_ai.memory.input gen_ai.message.content gen_ai.tool.result gen_ai.tool.schema gen_ai.tool.parameters gen_ai.tool.input_kwargs gen_ai.tool.error
 gen_ai.vectordb.search.query gen_ai.knowledge.search.query gen_ai.execution.input gen_ai.execution.output gen_ai.execution.error gen_ai.rerank.query
 gen_ai.framework.error.message gen_ai.framework.pipeline.metadata gen_ai.agent.step_messages gen_ai.agent.introduction gen_ai.workflow.description
+
+gen_ai.action.error gen_ai.agent.action.log gen_ai.agent.action.tool_input gen_ai.agent.actions gen_ai.agent.evaluation gen_ai.agent.final_result gen_ai.agent.finish.log
+gen_ai.agent.finish.output gen_ai.agent.input gen_ai.agent.memory gen_ai.agent.next_goal gen_ai.agent.page_title gen_ai.agent.thinking gen_ai.evaluation.result
+gen_ai.response.description gen_ai.response.error gen_ai.response.image gen_ai.response.title gen_ai.response.warning gen_ai.tool.definition gen_ai.tools.message
+gen_ai.guardrail.error.message error.response_text mcp.completion.argument_value mcp.completion.context_arguments mcp.fastmcp.prompt.arguments mcp.errors
+mcp.cancelled.reason rpc.jsonrpc.error_message traceloop.association.properties llm.request.functions llm.chat.stop_sequences langsmith.metadata
+langfuse.experiment.description lk.amd.reason db.vector.get.selector db.vector.delete.selector anthropic.tool_result.content
+agent.workingMemory.content agent.workingMemory.finalContent eval.expected eval.input eval.output eval.scorer.error_message eval.scorer.metadata eval.scorer.result
+guardrail.chunk.text guardrail.input.** guardrail.output.** guardrail.message guardrail.reason guardrail.metadata guardrail.result.metadata guardrail.warnings
+middleware.input.** middleware.output.** middleware.metadata middleware.warnings rag.references tool.search.query search.query
+workflow.context workflow.state workflow.stateSnapshot workflow.step.state suspension.data suspension.reason resume.data workspace.error workspace.fs.path workspace.fs.pattern
+workspace.sandbox.args workspace.sandbox.command workspace.sandbox.cwd workspace.search.query workspace.search.results planagent.task.description
+planagent.task.response_preview planagent.todos voltagent.trigger.context
+vercel.ai.settings.context vercel.ai.settings.context.** vercel.ai.telemetry.metadata vercel.ai.telemetry.metadata.** vercel.ai.tool_call.context
+sentry.description sentry.normalized_description sentry.normalized_db_query sentry.message.template sentry.message.parameter.** sentry.status.message span.status.message
+db.params db.query db.query.parameter db.operation.parameter db.redis.parameters redis.command cloudflare.durable_object.query.bindings graphql.document
+http.query http.request.body.data url.path.parameter.** url.path.params remix.action_form_data messaging.rocketmq.message.keys feature_flag.result.value
+grpc.error.bad_request.field_violations grpc.error.debug_info.detail grpc.error.debug_info.stack_entries grpc.error.error_info.metadata
+grpc.error.precondition_failure.violations grpc.error.quota_failure.violations grpc.error.resource_info.description
+
+langchain.chain.inputs langchain.chain.outputs grpc.error_message
+microsoft.security.decision.reason microsoft.security.risk.metadata microsoft.security.risk.metadata.** microsoft.session.description
+microsoft.a365.agent.thought.process microsoft.channel.link microsoft.conversation.item.link
+agent.instructions agent.messages agent.messages.ui agent.stateSnapshot llm.messages
+prompt_text user_system_prompt system_reminders
 gen_ai.input.multimodal_metadata gen_ai.output.multimodal_metadata gen_ai.request.structured_output_schema
 `
 
 // urlPlaces hold URLs and command lines, which are content and may hold a
 // credential besides.
 const urlPlaces = `
+mcp.websocket.url messaging.url aws.request.url
 url.full url.original url.query url.fragment url.path http.url http.target mcp.resource.uri fastmcp.resource.uri fastmcp.proxy.backend_uri gen_ai.skill.source.uri
 process.command_line process.command_args process.command process.working_directory
 `
@@ -118,6 +144,7 @@ rpc.connect_rpc.request.metadata.** rpc.connect_rpc.response.metadata.** ai.requ
 const credentialPlaces = `
 llm.headers gen_ai.headers langsmith.request.headers langsmith.request.headers.** db.connection_string http.request.headers http.response.headers
 http.request.cookies http.response.cookies
+mcp.auth.authorization_code mcp.auth.code_challenge mcp.auth.code_verifier mcp.auth.state
 `
 
 // genericPlaces have names that are too common to mean content wherever they
@@ -127,6 +154,7 @@ input output inputs outputs request response events arguments prompt content mes
 text result results data args kwargs reasoning explanation user_input file_path file_content cwd tool_call policy
 name transcript tools user_id stdout stderr hook_name skill.name diff to_agent from_agent actor.id namespace messaging.destination mcp_server_origin
 system instructions system_instruction context_system_instruction
+tool
 `
 
 // vocabulary are the segments that may stand for a wildcard in a key that

@@ -38,9 +38,10 @@ var (
 	ShapeIdentifier = Shape{"identifier", 256, kindSet(KindInt), false, isIdentifier}
 	// ShapeName is the name of a tool, model, agent or component: up to five
 	// words of letters, digits and _.:/- with single spaces between them, at
-	// most 128 bytes, without encoded text. An @ stands at the beginning or
-	// before a version.
-	ShapeName = Shape{"name", 128, 0, false, isName}
+	// most 160 bytes, without encoded text. An @ stands at the beginning or
+	// before a version. Libraries that hide the names of an MCP server and its
+	// tool give their two SHA-256 in hexadecimal.
+	ShapeName = Shape{"name", 160, 0, false, isName}
 	// ShapeToken is one word of a vocabulary: letters, digits and _.:/-,
 	// at most 64 bytes, without encoded text, or an integer.
 	ShapeToken = Shape{"token", 64, kindSet(KindInt), false, isOneWord}

@@ -152,6 +152,19 @@ func named(names ...string) condition {
 	}
 }
 
+// besides holds for what a library writes besides the conventions: spans of
+// which a row knows nothing but whose they are. What says of itself which of the
+// conventions' operations it is stays for the rows of those.
+func besides(library condition) condition { return all(library, lacks(operation)) }
+
+// nameEnds holds for a name that ends with one of the suffixes. It has no
+// triggers: a name is found by how it begins.
+func nameEnds(suffixes ...string) condition {
+	return condition{holds: func(it *item) bool {
+		return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(it.name, suffix) })
+	}}
+}
+
 // carries holds for a span with an event of one of the names.
 func carries(events ...string) condition {
 	return condition{

@@ -178,6 +178,12 @@ func except(unwanted func(value) bool, sources []source) []source {
 	return out
 }
 
+// isObject reports whether a value is an object, where a text is looked for.
+func isObject(v value) bool {
+	_, ok := v.object()
+	return ok
+}
+
 // isSchema reports whether a value is the JSON Schema of a tool's parameters,
 // which libraries put where others put the arguments.
 func isSchema(v value) bool {

@@ -28,6 +28,8 @@ func rows() []row {
 		copilotRows(),
 		geminiRows(),
 		qwenRows(),
+		voltAgentRows(),
+
 		langfuseReads(),
 		langSmithReads(),
 		vercelRows(),

@@ -103,7 +103,7 @@ func codexRows() []row {
 		},
 		// Requests within the program and those to the model's API are no effects
 		// of a tool.
-		{dialect: dialectCodex, when: library, class: ClassOther, fields: common},
+		{dialect: dialectCodex, when: besides(library), class: ClassOther, fields: common},
 		{
 			dialect: dialectCodex, signal: isLog, when: event("codex.tool_result"), class: ClassTool,
 			fields: tool.plus(fields{

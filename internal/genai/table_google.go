@@ -94,6 +94,12 @@ func genkitRows() []row {
 			documents: []documentSource{documentsIn(attr("genkit:output"))},
 			names:     names, outcome: outcome,
 		},
+		{
+			// A resource of an MCP server that was read as one of the model's own.
+			dialect: dialectGenkit, when: subtype("resource", "dynamic-resource"), class: ClassDocument,
+			fields: read.plus(fields{toolName: nil, documentURI: inside(attr("genkit:input"), "uri")}),
+			names:  names, outcome: outcome,
+		},
 		{dialect: dialectGenkit, when: subtype("model", "background-model"), class: ClassInference, fields: common, names: names},
 		{dialect: dialectGenkit, when: subtype("embedder"), class: ClassEmbedding, fields: common, names: names},
 		{

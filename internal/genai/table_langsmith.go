@@ -24,17 +24,30 @@ var langSmithNames = []string{"{langsmith.trace.name}"}
 // a retriever's operation is "embeddings". A nested run can overwrite
 // langsmith.trace.name, so that the span's name is the better one.
 func langSmithReads() []row {
+	tool := langSmithCommon.plus(fields{
+		toolName:   first(attr("gen_ai.tool.name"), spanName(), attr("langsmith.trace.name")),
+		toolCallID: attr("gen_ai.tool.call.id"),
+		arguments:  attr("gen_ai.prompt", "input.value"),
+		result:     attr("gen_ai.completion", "output.value"),
+	}).or(otelTool)
+	// Its wrapper of the Vercel AI SDK gives a tool's arguments and options as
+	// they were passed to the function.
+	passed := inside(attr("gen_ai.prompt"), "args")
 	return []row{
 		{
-			dialect: dialectLangSmith, when: langSmithKind("tool"), class: ClassTool,
-			fields: langSmithCommon.plus(fields{
-				toolName:   first(attr("gen_ai.tool.name"), spanName(), attr("langsmith.trace.name")),
-				toolCallID: attr("gen_ai.tool.call.id"),
-				arguments:  attr("gen_ai.prompt", "input.value"),
-				result:     attr("gen_ai.completion", "output.value"),
-			}).or(otelTool),
+			dialect: dialectLangSmith, when: all(is("langsmith.metadata.ls_integration", "vercel-ai-sdk"), langSmithKind("tool")), class: ClassTool,
+			fields: tool.plus(fields{
+				toolCallID: first(tool[toolCallID], inside(passed, "1", "toolCallId")),
+				arguments:  first(inside(passed, "0"), tool[arguments]),
+			}),
 			names: []string{"{tool}"},
 			noise: true,
+		},
+		{
+			dialect: dialectLangSmith, when: langSmithKind("tool"), class: ClassTool,
+			fields: tool,
+			names:  []string{"{tool}"},
+			noise:  true,
 		},
 		{
 			dialect: dialectLangSmith, when: langSmithKind("retriever"), class: ClassRetrieval,

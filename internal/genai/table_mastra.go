@@ -49,9 +49,15 @@ func mastraRows() []row {
 		},
 		{
 			dialect: dialectMastra, when: spanType("rag_vector_operation"), class: ClassRetrieval,
+			// Of a query through Mastra's tool only the numbers are recorded.
 			fields: common.plus(fields{
-				query:  io("input", "rag_vector_operation"),
-				result: io("output", "rag_vector_operation"),
+				query: first(
+					inside(io("input", "rag_vector_operation"), "queryText"),
+					except(isObject, io("input", "rag_vector_operation")),
+				),
+				arguments: io("input", "rag_vector_operation"),
+				topK:      inside(io("input", "rag_vector_operation"), "topK"),
+				result:    io("output", "rag_vector_operation"),
 			}),
 			documents: []documentSource{documentsIn(io("output", "rag_vector_operation"))},
 			names:     []string{"rag_vector_operation", "rag_vector_operation query"},
@@ -88,43 +94,49 @@ func crewAIRows() []row {
 			names: []string{"Crew Execution", "Task Execution", "Flow Execution"},
 		},
 		{
-			dialect: dialectCrewAI, when: scope("crewai.telemetry"), class: ClassOther,
+			dialect: dialectCrewAI, when: besides(scope("crewai.telemetry")), class: ClassOther,
 			names: []string{"Crew Created", "Task Created", "Tool Repeated Usage", "Flow Creation", "Flow Plotting", "Crew Test Execution", "Human Feedback"},
 		},
 	}
 }
 
-// flueRows are Flue. Its model calls are those of the OpenTelemetry
-// conventions.
+// flueRows are Flue, which had keys of its own until version 2 and since then
+// writes the OpenTelemetry conventions. What its caller ran in a shell is no
+// tool of the agent.
 func flueRows() []row {
+	flue := scope("@flue/opentelemetry")
 	common := fields{
-		executionID:    attr("flue.run_id"),
-		conversationID: attr("flue.instance_id"),
+		executionID:    attr("flue.run_id", "flue.submission.id"),
+		conversationID: attr("gen_ai.conversation.id", "flue.instance_id"),
 		agentName:      attr("flue.task.agent", "flue.workflow.name"),
 	}
 	return []row{
 		{
-			dialect: dialectFlue, when: has("flue.tool.name", "flue.tool.call_id"), class: ClassTool,
+			dialect: dialectFlue, when: either(has("flue.tool.name", "flue.tool.call_id"), all(flue, is(operation, "execute_tool"))), class: ClassTool,
 			fields: common.plus(fields{
 				toolName:   attr("flue.tool.name"),
 				toolCallID: attr("flue.tool.call_id"),
 				arguments:  attr("flue.tool.arguments"),
 				result:     attr("flue.tool.result"),
-			}),
-			names: []string{"flue.tool {flue.tool.name}"},
+			}).or(otelTool),
+			names: append([]string{"flue.tool {flue.tool.name}"}, otelToolNames...),
 		},
 		{
-			dialect: dialectFlue, when: all(scope("@flue/opentelemetry"), is(operation, otelInference...)), class: ClassInference,
+			dialect: dialectFlue, when: all(flue, is(operation, otelInference...)), class: ClassInference,
 			fields: common.or(otelCommon), names: append([]string{"gen_ai.generate"}, otelInferenceNames...),
 		},
 		{
-			dialect: dialectFlue, when: either(named("flue.task", "flue.task *", "flue.workflow *"), all(scope("@flue/opentelemetry"), has("flue.task.prompt", "flue.workflow.name"))),
-			class: ClassAgent, fields: common,
-			names: []string{"flue.task", "flue.task {flue.task.agent}", "flue.workflow {flue.workflow.name}"},
+			dialect: dialectFlue,
+			when: either(
+				named("flue.task", "flue.task *", "flue.workflow *"),
+				all(flue, either(has("flue.task.prompt", "flue.workflow.name"), is(operation, otelAgent...))),
+			),
+			class: ClassAgent, fields: common.or(otelCommon),
+			names: append([]string{"flue.task", "flue.task {flue.task.agent}", "flue.workflow {flue.workflow.name}"}, otelAgentNames...),
 		},
 		{
-			dialect: dialectFlue, when: either(scope("@flue/opentelemetry"), named("flue.operation *", "flue.compaction")), class: ClassOther, fields: common,
-			names: []string{"flue.operation {flue.operation.kind}", "flue.compaction"},
+			dialect: dialectFlue, when: besides(either(flue, named("flue.operation *", "flue.compaction"))), class: ClassOther, fields: common,
+			names: []string{"flue.operation {flue.operation.kind}", "flue.operation shell", "flue.compaction", "flue.coordinator"},
 		},
 	}
 }

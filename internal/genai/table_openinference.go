@@ -24,6 +24,7 @@ var openInferenceCommon = fields{
 // openInferenceReads are the kinds of OpenInference that are reads.
 func openInferenceReads() []row {
 	common := openInferenceCommon
+	parameters := attr("llm.invocation_parameters")
 	return []row{
 		{
 			dialect: dialectOpenInference,
@@ -46,6 +47,12 @@ func openInferenceReads() []row {
 			fields: common.plus(fields{
 				query:  attr("input.value"),
 				result: attr("output.value"),
+				// Amazon Bedrock's knowledge bases.
+				indexID: first(
+					inside(parameters, "knowledgeBaseId"),
+					inside(parameters, "retrieveAndGenerateConfiguration", "knowledgeBaseConfiguration", "knowledgeBaseId"),
+				),
+				topK: inside(parameters, "retrievalConfiguration", "vectorSearchConfiguration", "numberOfResults"),
 			}).or(otelRetrieval).or(otelTool),
 			documents: []documentSource{
 				flattened("retrieval.documents.", ".document."),

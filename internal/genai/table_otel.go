@@ -21,6 +21,7 @@ var (
 	otelInference = []string{
 		"chat", "generate_content", "text_completion", "fetch_response",
 		"completion", "text_completions", "generate", "generate_live_content", "realtime_inference", "response",
+		"Chat", "TextCompletion", "GenerateContent", // Microsoft Agent 365
 	}
 	otelAgent = []string{
 		"invoke_agent", "create_agent", "plan",
@@ -34,11 +35,15 @@ var (
 
 // Span names of the conventions.
 var (
-	otelInferenceNames = []string{"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name}"}
-	otelToolNames      = []string{
+	otelInferenceNames = []string{
+		"{gen_ai.operation.name} {gen_ai.request.model}", "{gen_ai.operation.name} {gen_ai.response.model}", "{gen_ai.operation.name}",
+	}
+	otelToolNames = []string{
 		"{gen_ai.operation.name} {gen_ai.tool.name}", "execute_tool {gen_ai.tool.name}", "{gen_ai.operation.name}",
 		// Tools that load a skill or read a resource of one.
 		"{gen_ai.tool.name} {gen_ai.skill.name}", "{gen_ai.operation.name} {gen_ai.skill.name}",
+		// Tools that run a command.
+		"{gen_ai.tool.name} {process.executable.name}", "execute_tool {gen_ai.tool.name} {process.executable.name}",
 	}
 	// Before operations had names, span names had them.
 	otelLegacyNames = []string{

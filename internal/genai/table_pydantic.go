@@ -91,11 +91,11 @@ func logfireRows() []row {
 		},
 		{
 			dialect: dialectLogfire,
-			when:    either(agents("Responses API*", "Chat completion*"), all(scope(logfireAgentsScope), has("gen_ai.request.model"))),
+			when:    either(agents("Responses API*", "Chat completion*"), besides(all(scope(logfireAgentsScope), has("gen_ai.request.model")))),
 			class:   ClassInference, fields: otelCommon,
 		},
 		{dialect: dialectLogfire, when: agents("MCP*"), class: ClassMCP, fields: otelCommon},
-		{dialect: dialectLogfire, when: scope(logfireAgentsScope), class: ClassOther, fields: otelCommon},
+		{dialect: dialectLogfire, when: besides(scope(logfireAgentsScope)), class: ClassOther, fields: otelCommon},
 		{
 			dialect: dialectLogfire, when: mcpRequest("tools/call"), class: ClassTool,
 			fields: mcpFields.plus(fields{
@@ -116,7 +116,7 @@ func logfireRows() []row {
 			names: []string{"MCP request: resources/read", "MCP server handle request: resources/read"},
 		},
 		{
-			dialect: dialectLogfire, when: scope("logfire.mcp"), class: ClassMCP,
+			dialect: dialectLogfire, when: besides(scope("logfire.mcp")), class: ClassMCP,
 			fields: fields{conversationID: mcpFields[conversationID], requestID: mcpFields[requestID]},
 			names:  []string{"MCP request: {rpc.method}", "MCP server log"},
 		},

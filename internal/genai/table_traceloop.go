@@ -99,6 +99,19 @@ func traceloopReads() []row {
 			names:     []string{"{traceloop.entity.name}.task", "{traceloop.entity.name}"},
 		},
 		{
+			// In TypeScript the span's name has the class and the method. The
+			// query engine's own retrieve only calls that of its retriever.
+			dialect: dialectTraceloop,
+			when:    all(scope("@traceloop/instrumentation-llamaindex"), nameEnds("retriever.retrieve")),
+			class:   ClassRetrieval,
+			fields: traceloopCommon.plus(fields{
+				query:     inside(attr(traceloopInput), "kwargs", "query"),
+				arguments: attr(traceloopInput),
+				result:    attr(traceloopOutput),
+			}),
+			documents: []documentSource{documentsIn(attr(traceloopOutput))},
+		},
+		{
 			// The documents of a reranker are messages of its prompt.
 			dialect: dialectTraceloop,
 			when:    is("llm.request.type", "rerank"),

@@ -18,7 +18,7 @@ var vectorReadOperations = []string{
 // operation, or that of a query builder which does not run it. The segments
 // below a query of Chroma are parts of it.
 var vectorReadNames = []string{
-	"qdrant.search*", "qdrant.query*", "qdrant.recommend*", "qdrant.discover*", "qdrant.scroll",
+	"qdrant.search*", "qdrant.query*", "qdrant.recommend*", "qdrant.discover*", "qdrant.scroll", "qdrant.retrieve",
 	"pinecone.query", "chroma.query", "chroma.get", "chroma.peek", "milvus.search", "milvus.query", "milvus.get", "milvus.hybrid_search",
 	"lancedb.search", "marqo.search", "weaviate.query",
 	"db.weaviate.gql.get.do", "db.weaviate.gql.filter.do", "db.weaviate.gql.aggregate.do", "db.weaviate.gql.query.get.do",
