@@ -254,7 +254,7 @@ func TestFieldsOfAKeyedSourceHaveKeyedDigests(t *testing.T) {
 }
 
 // Objects have no order, and a retry has to give the same record.
-func TestTheSameContentGivesTheSameFieldsAndRefs(t *testing.T) {
+func TestTheSameContentGivesTheSameRecord(t *testing.T) {
 	members := map[string]any{}
 	for i := range 40 {
 		members[fmt.Sprintf("m%d", i)] = map[string]any{"id": fmt.Sprintf("id-%d", i), "list": []any{"x", fmt.Sprintf("y-%d", i)}}
@@ -263,6 +263,8 @@ func TestTheSameContentGivesTheSameFieldsAndRefs(t *testing.T) {
 	require.NoError(t, err)
 	rule := keeping(FieldPath{Result: "$.*.id"}, FieldPath{Result: "$..list[-1,0]"}, FieldPath{Result: "$[?@.id > 'id-3']"})
 	rule.RecordRefs = []Value{{Result: "$..id"}}
+	rule.Retrieval = &RetrievalRule{Chunks: &ChunkRule{From: Value{Result: "$.*"}, ID: Value{Result: "$.id"}, Content: Value{Result: "$.list"}}}
+	rule.Documents = &DocumentsRule{From: Value{Result: "$[?@.id]"}, DocumentID: Value{Result: "$.id"}}
 	for _, result := range []any{members, string(text)} {
 		var first []byte
 		for range 20 {
@@ -352,10 +354,10 @@ func FuzzPartsAreWhatThePathSelects(f *testing.F) {
 			return
 		}
 		tree := &tree{value: valueOf(pcommon.NewValueStr(text))}
-		nodes, places := tree.selected(path)
-		parts, ok := tree.values(path)
-		if !ok {
-			require.Greater(t, len(nodes), maxSelected)
+		nodes, places := tree.selected(path, maxFields)
+		parts := tree.parts(path, maxFields)
+		if len(nodes) > maxFields {
+			require.Len(t, parts, maxFields+1)
 			return
 		}
 		require.Len(t, parts, len(nodes))
@@ -391,14 +393,12 @@ func FuzzPartsAreWhatThePathSelects(f *testing.F) {
 func TestPartsOfALargeValueAreFoundOnce(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("[")
-	for i := range maxSelected {
+	for i := range maxFields {
 		fmt.Fprintf(&text, `{"id":"%d","rest":%q},`, i, strings.Repeat("x", 2000))
 	}
 	text.WriteString("0]")
 	c := &contents{result: &tree{value: valueOf(pcommon.NewValueStr(text.String()))}}
 	path, err := jsonpath.Parse("$[*].id")
 	require.NoError(t, err)
-	values, ok := c.values(compiledField{in: record.FieldInResult, path: path})
-	require.True(t, ok)
-	require.Len(t, values, maxSelected)
+	require.Len(t, compiledField{in: record.FieldInResult, path: path}.located(c), maxFields)
 }

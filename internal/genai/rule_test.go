@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,6 +182,16 @@ func TestAtMostAThousandRefsAreKept(t *testing.T) {
 	assert.Len(t, refsOf(t, ids, "$[*]"), 1000)
 	o := newTestLifter(t).Span(testSpan{attrs: map[string]any{"gen_ai.operation.name": "execute_tool", "readtrail.record_refs": ids}}.input(t))
 	assert.Len(t, o.Read.Request.RecordRefs, 1000)
+}
+
+func TestWhichRefsOfTooManyAreKeptIsNoChance(t *testing.T) {
+	ids := make(map[string]any, maxDocuments+1)
+	for i := range maxDocuments + 1 {
+		ids[strconv.Itoa(i)] = strconv.Itoa(i)
+	}
+	kept := refsOf(t, ids, "$.*")
+	assert.Len(t, kept, maxRefs)
+	assert.Equal(t, kept, refsOf(t, ids, "$.*"))
 }
 
 func TestAValueThatAPathFindsTwiceOrInAWrongShapeIsAbsent(t *testing.T) {
