@@ -114,30 +114,6 @@ func asked(given documentSource) documentSource {
 	}}
 }
 
-// inEvents reads documents of which each is a span event.
-func inEvents(event, id, score_, content string) documentSource {
-	return documentSource{keys: []string{content}, find: func(it *item) documents {
-		var list []document
-		for _, e := range it.events {
-			if e.Name() != event {
-				continue
-			}
-			var d document
-			if v, ok := e.Attributes().Get(id); ok {
-				d.id = scalar(v)
-			}
-			if v, ok := e.Attributes().Get(score_); ok {
-				d.score = score(valueOf(v))
-			}
-			if v, ok := e.Attributes().Get(content); ok {
-				d.content = valueOf(v)
-			}
-			list = append(list, d)
-		}
-		return documents{list: list, answered: true, ok: len(list) > 0}
-	}}
-}
-
 // ranked reads documents that are JSON each, as a whole, in the order of a
 // ranking, whose elements name the index of a document and its relevance.
 // Without a ranking the documents stand in the order in which they were given.

@@ -211,7 +211,6 @@ func TestAValueThatAPathFindsTwiceOrInAWrongShapeIsAbsent(t *testing.T) {
 }
 
 func TestABoundaryHasItsReferenceAndItsPurposeFromOnePlace(t *testing.T) {
-	type attributes = map[string]any
 	ruled := &record.Boundary{DataBoundaryRef: "of-rule", Purpose: "rule"}
 	for name, c := range map[string]struct {
 		rule           Boundary

@@ -197,6 +197,8 @@ func marshalled(t testing.TB, o Observation) string {
 	return string(b)
 }
 
+type attributes = map[string]any
+
 // testSpan is a span in the form that tests write.
 type testSpan struct {
 	scope, name string
@@ -224,6 +226,22 @@ func (s testSpan) input(t testing.TB) SpanInput {
 		s.change(out)
 	}
 	return SpanInput{Resource: rs.Resource(), Scope: ss.Scope(), Span: out, Cache: &telemetry.Cache{}}
+}
+
+// events adds span events: each "event" is the name, the rest its attributes.
+func events(list ...map[string]any) func(ptrace.Span) {
+	return func(s ptrace.Span) {
+		for _, attrs := range list {
+			e := s.Events().AppendEmpty()
+			for key, v := range attrs {
+				if key == "event" {
+					e.SetName(v.(string))
+				} else if err := e.Attributes().PutEmpty(key).FromRaw(v); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
 }
 
 func tracesFiles(t testing.TB) []string { return glob(t, "*.traces.jsonl") }
