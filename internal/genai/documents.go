@@ -66,13 +66,8 @@ func flattened(prefix, infix string) documentSource {
 	return documentSource{keys: []string{prefix + "**"}, find: func(it *item) documents {
 		byIndex := map[int]map[string]value{}
 		for key, v := range it.attrs.All() {
-			rest, ok := strings.CutPrefix(key, prefix)
+			index, leaf, ok := indexed(key, prefix, infix)
 			if !ok {
-				continue
-			}
-			digits, leaf, ok := strings.Cut(rest, infix)
-			index, err := strconv.Atoi(digits)
-			if !ok || err != nil || index < 0 || strconv.Itoa(index) != digits {
 				continue
 			}
 			if byIndex[index] == nil {
@@ -89,6 +84,18 @@ func flattened(prefix, infix string) documentSource {
 		}
 		return documents{list: list, answered: true, ok: len(byIndex) > 0}
 	}}
+}
+
+// indexed splits what follows a prefix into an index and, behind an infix, the
+// leaf.
+func indexed(key, prefix, infix string) (index int, leaf string, ok bool) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	if !ok {
+		return 0, "", false
+	}
+	digits, leaf, ok := strings.Cut(rest, infix)
+	index, err := strconv.Atoi(digits)
+	return index, leaf, ok && err == nil && index >= 0 && strconv.Itoa(index) == digits
 }
 
 // inOrder returns values in the order of their indices.
