@@ -98,14 +98,17 @@ func eachLog(batch plog.Logs, f func(LogInput)) {
 	}
 }
 
-// expected are the rows of the answer keys that have a column, by header.
-func expected(t testing.TB, column string) []map[string]string {
+// expected are the rows of the answer keys that have a column, by file and what
+// tells the items of a file apart.
+func expected(t testing.TB, column, item string) map[string]map[string]string {
 	t.Helper()
-	var out []map[string]string
-	for _, key := range glob(t, "EXPECT*.tsv") {
-		for _, row := range tableOf(t, key) {
+	out := map[string]map[string]string{}
+	for _, path := range glob(t, "EXPECT*.tsv") {
+		for _, row := range tableOf(t, path) {
 			if _, ok := row[column]; ok {
-				out = append(out, row)
+				key := row["file"] + "/" + row[item]
+				require.NotContains(t, out, key)
+				out[key] = row
 			}
 		}
 	}
