@@ -48,14 +48,14 @@ func TestNoContentOfADialectLeaves(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Run("strict", func(t *testing.T) {
-				for _, out := range processed(t, file, Mode(strip.Strict)) {
+				for _, out := range processed(t, file, strip.Strict) {
 					if i := strings.Index(out, "CANARY"); i >= 0 {
 						assert.Failf(t, "content leaked", "%s", out[max(0, i-200):min(len(out), i+60)])
 					}
 				}
 			})
 			t.Run("known", func(t *testing.T) {
-				for _, out := range processed(t, file, Mode(strip.Known)) {
+				for _, out := range processed(t, file, strip.Known) {
 					for _, m := range place.FindAllStringSubmatch(out, -1) {
 						seen[m[1]+m[2]] = true
 						assert.Contains(t, left, m[1]+m[2])
@@ -71,7 +71,7 @@ func TestNoContentOfADialectLeaves(t *testing.T) {
 }
 
 // processed is what leaves of a file, and the bodies of the records.
-func processed(t *testing.T, file string, mode Mode) []string {
+func processed(t *testing.T, file string, mode strip.Mode) []string {
 	t.Helper()
 	cfg := defaults()
 	cfg.Mode = mode
