@@ -136,7 +136,7 @@ func onlyOne(it *item, key string) string {
 func rowCount(it *item, keys ...string) *int64 {
 	for _, key := range keys {
 		n, err := strconv.ParseInt(it.text(key), 10, 64)
-		if err == nil && 0 <= n && n <= maxInteger {
+		if err == nil && 0 <= n && n <= record.MaxInteger {
 			return &n
 		}
 	}
