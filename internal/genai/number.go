@@ -11,6 +11,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -43,9 +44,8 @@ func decimal(literal string) string {
 	if err != nil {
 		return ""
 	}
-	short := shortest(f)
-	if significant(short) == significant(literal) {
-		return short
+	if content.NumberSurvives(strings.TrimPrefix(literal, "-")) { // a zero keeps its sign here
+		return shortest(f)
 	}
 	return trimmed(literal)
 }
@@ -80,15 +80,6 @@ func shortest(f float64) string {
 func isNumber(s string) bool {
 	value := jsontext.Value(s)
 	return value.Kind() == jsontext.KindNumber && value.IsValid()
-}
-
-// significant returns the significant digits of a JSON number. Two numbers that
-// differ by less than a factor of two have the same value if and only if these
-// are equal.
-func significant(number string) string {
-	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
-	digits := strings.NewReplacer(".", "", "-", "").Replace(mantissa)
-	return strings.Trim(digits, "0")
 }
 
 // countText returns s if count reads it, or "".
