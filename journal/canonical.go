@@ -9,16 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+
+	"github.com/readtrail/readtrail/record"
 )
 
-const (
-	// maxDepth is the deepest nesting of an entry (contract 2); the entry's
-	// own object is the first level.
-	maxDepth = 64
-	// maxInteger is the largest magnitude of a number in an entry, 2^53-1.
-	maxInteger = "9007199254740991"
-)
+// maxDepth is the deepest nesting of an entry (contract 2); the entry's own
+// object is the first level.
+const maxDepth = 64
+
+// maxDigits are the digits of the largest number in an entry.
+var maxDigits = strconv.FormatInt(record.MaxInteger, 10)
 
 var (
 	errNotCanonical = errors.New("line is not its own RFC 8785 form")
@@ -70,7 +72,7 @@ func isPlainInteger(literal string) bool {
 	if strings.ContainsAny(digits, ".eE") || literal == "-0" {
 		return false
 	}
-	return len(digits) < len(maxInteger) || len(digits) == len(maxInteger) && digits <= maxInteger
+	return len(digits) < len(maxDigits) || len(digits) == len(maxDigits) && digits <= maxDigits
 }
 
 // syntaxError keeps the place of an error and drops its text, which may quote

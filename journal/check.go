@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -66,7 +65,7 @@ func checkLine(line []byte, registry *Registry) checked {
 	c := checked{
 		kind: e.Kind, journalID: e.Header.JournalID, sequence: e.Header.Sequence, recordedAt: e.Header.RecordedAt,
 		previous: e.Integrity.PreviousEventHash, recordHash: e.Integrity.RecordHash,
-		computed: digestPrefix + hex.EncodeToString(digest[:]), keyID: e.Integrity.Signature.KeyID,
+		computed: SpellHash(digest), keyID: e.Integrity.Signature.KeyID,
 	}
 	switch {
 	case c.computed != c.recordHash:

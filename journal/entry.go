@@ -5,6 +5,7 @@ package journal
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json/jsontext"
 
 	"github.com/readtrail/readtrail/record"
@@ -107,6 +108,10 @@ func (e *Entry) Payload() []byte {
 // PayloadDigest returns the SHA-256 of the signed payload: what record_hash
 // must say and what the signature covers.
 func (e *Entry) PayloadDigest() [sha256.Size]byte { return e.cut.digest(e.Line) }
+
+// SpellHash spells a hash as record_hash does: "sha256:" and 64 lowercase hex
+// digits.
+func SpellHash(hash [sha256.Size]byte) string { return digestPrefix + hex.EncodeToString(hash[:]) }
 
 func (c payloadCut) digest(line []byte) (digest [sha256.Size]byte) {
 	h := sha256.New()

@@ -134,7 +134,7 @@ func (k *Key) check() error {
 			if journalID == "" {
 				return fmt.Errorf("%s names an empty journal id", name)
 			}
-			if n == 0 || n > maxSequence {
+			if n == 0 || n > record.MaxInteger {
 				return fmt.Errorf("%s is not between 1 and 2^53-1", name)
 			}
 		}

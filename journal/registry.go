@@ -25,10 +25,7 @@ const (
 	keyAlgorithm = "EdDSA"
 )
 
-const (
-	maxRegistryBytes = 1 << 20
-	maxSequence      = 1<<53 - 1
-)
+const maxRegistryBytes = 1 << 20
 
 // Registry holds the keys that are trusted to sign (contract 7): a JWK Set that
 // is kept apart from the journal, since whoever can change both can forge. It

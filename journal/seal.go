@@ -112,7 +112,7 @@ func appendHole(l []byte, n int) []byte {
 }
 
 // RecordHash returns the entry's record hash.
-func (u *Unsigned) RecordHash() string { return digestPrefix + hex.EncodeToString(u.digest[:]) }
+func (u *Unsigned) RecordHash() string { return SpellHash(u.digest) }
 
 // Size returns the bytes of the line with its LF, which signing does not change.
 func (u *Unsigned) Size() int { return len(u.line) }

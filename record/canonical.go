@@ -16,10 +16,13 @@ import (
 	"sync"
 )
 
+// MaxInteger is the largest magnitude of a number in an entry (contract 2).
+const MaxInteger = 1<<53 - 1
+
 // An encoder appends a value in RFC 8785 form. It says the same as json.Marshal
 // and then Canonicalize, in one step: members are in order from the beginning.
 //
-// Every number in a body is an integer of at most 2^53-1 by its Go type or by
+// Every number in a body is an integer of at most MaxInteger by its Go type or by
 // the callers' bounds, so that its digits are its canonical form.
 type encoder interface {
 	append(dst []byte, v reflect.Value) ([]byte, error)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/evidence"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -164,7 +165,7 @@ func (c *copyCheck) lookUp(ctx context.Context, key copyKey) error {
 	if len(c.known) >= maxKnown || c.known == nil {
 		c.known = map[copyKey]error{}
 	}
-	digest, err := evidence.ParseDigest(key.digest)
+	digest, err := content.ParseDigest(key.digest)
 	if err == nil {
 		err = c.reader.Check(ctx, key.organization, key.class, digest)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/evidence"
 )
 
@@ -28,7 +29,7 @@ func newEvidenceGetCommand(con *console) *cobra.Command {
 		Example: "  readtrail evidence get sha256:... --store evidence --identity evidence-key.txt --out result.json",
 		Args:    arguments("DIGEST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			digest, err := evidence.ParseDigest(args[0])
+			digest, err := content.ParseDigest(args[0])
 			if err != nil {
 				return usagef(cmd, "%q is %w", args[0], err)
 			}
@@ -64,7 +65,7 @@ type retrieval struct {
 	reader              *evidence.Reader
 }
 
-func (g *retrieval) run(ctx context.Context, digest evidence.Digest) error {
+func (g *retrieval) run(ctx context.Context, digest content.ParsedDigest) error {
 	if g.out == "" {
 		if _, terminal := terminalWidth(g.con.outFile); terminal {
 			return errors.New("standard output is a terminal, which content could steer: name a file with --out or send it to another program")
@@ -91,7 +92,7 @@ func (g *retrieval) run(ctx context.Context, digest evidence.Digest) error {
 	return nil
 }
 
-func (g *retrieval) get(ctx context.Context, digest evidence.Digest, w io.Writer) error {
+func (g *retrieval) get(ctx context.Context, digest content.ParsedDigest, w io.Writer) error {
 	name, err := g.reader.Get(ctx, g.organization, g.class, digest, w)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/readtrail/readtrail/internal/lint"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor"
 )
 
@@ -26,7 +27,7 @@ func (s *lintSettings) checkMode() error {
 	if s.mode == "" {
 		return nil
 	}
-	var mode readrecordprocessor.Mode
+	var mode strip.Mode
 	if err := mode.UnmarshalText([]byte(s.mode)); err != nil {
 		return fmt.Errorf("--mode %q: %w", s.mode, err)
 	}
@@ -41,7 +42,7 @@ func (s *lintSettings) options(ctx context.Context) (lint.Options, error) {
 		}
 	}
 	if s.mode != "" {
-		config.Mode = readrecordprocessor.Mode(s.mode)
+		config.Mode = strip.Mode(s.mode)
 	}
 	lifter, stripper, err := config.WithoutKeys().Compile()
 	if err != nil {

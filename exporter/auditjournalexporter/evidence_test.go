@@ -24,6 +24,7 @@ import (
 
 	"github.com/readtrail/readtrail/extension/evidencestoreextension"
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/durable/crashfs"
 	"github.com/readtrail/readtrail/internal/evidence"
@@ -31,9 +32,9 @@ import (
 )
 
 // withCopy is what a processor hands on for one read whose result is kept.
-func withCopy(t *testing.T, content string) (context.Context, evidence.Digest) {
+func withCopy(t *testing.T, result string) (context.Context, content.ParsedDigest) {
 	t.Helper()
-	digest := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(content)))
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(result)))
 	draft, err := record.NewReadDraft(&record.Read{
 		Header: record.Header{
 			EventType:   record.EventReadTool,
@@ -41,29 +42,29 @@ func withCopy(t *testing.T, content string) (context.Context, evidence.Digest) {
 			Correlation: record.Correlation{ExecutionID: "run-1"},
 			ObservedBy:  record.ObservedBy{UpstreamContextSource: record.UnverifiedInput, Signal: record.SignalSpan},
 		},
-		ReadID:      record.ReadIDOfSpan([16]byte{1}, [8]byte{1}, []byte(content)),
+		ReadID:      record.ReadIDOfSpan([16]byte{1}, [8]byte{1}, []byte(result)),
 		ExecutionID: "run-1",
 		Source:      record.Source{Kind: record.SourceAPI},
-		Response:    record.Response{Status: record.StatusOK, ResultDigest: digest, ResultCanonicalization: "bytes", ResultSize: int64(len(content))},
+		Response:    record.Response{Status: record.StatusOK, ResultDigest: digest, ResultCanonicalization: "bytes", ResultSize: int64(len(result))},
 		Retention:   record.Retention{ContentStored: record.DigestOnly, RedactionProfile: "strict/1"},
 		Capture:     record.Capture{Request: record.CapturedNothing, Response: record.CapturedContent},
 	}, false)
 	require.NoError(t, err)
-	d, err := evidence.ParseDigest(digest)
+	d, err := content.ParseDigest(digest)
 	require.NoError(t, err)
 	return carrier.NewContext(t.Context(), &carrier.Batch{Items: []carrier.Item{
-		{Draft: draft, Copies: []carrier.Copy{{Digest: digest, Content: []byte(content)}}, Store: "evidence_store"},
+		{Draft: draft, Copies: []carrier.Copy{{Digest: digest, Content: []byte(result)}}, Store: "evidence_store"},
 	}}), d
 }
 
 // requireKept demands that an auditor gets the content back.
-func requireKept(t *testing.T, fs durable.FS, directory string, identity age.Identity, d evidence.Digest, content string) {
+func requireKept(t *testing.T, fs durable.FS, directory string, identity age.Identity, d content.ParsedDigest, result string) {
 	t.Helper()
 	r := &evidence.Reader{Places: []evidence.Reading{evidence.Directory{FS: fs, Root: directory}}, Identities: []age.Identity{identity}}
 	var got bytes.Buffer
 	_, err := r.Get(t.Context(), "default", "default", d, &got)
 	require.NoError(t, err)
-	require.Equal(t, content, got.String())
+	require.Equal(t, result, got.String())
 }
 
 func TestAStoreThatIsAwayHoldsTheRecordBackUntilItIsThere(t *testing.T) {
@@ -123,8 +124,8 @@ func TestAFullStoreHoldsTheRecordBackUntilThereIsRoom(t *testing.T) {
 	c := newCollectorBeside(t, host{component.MustNewID("evidence_store"): diskStore{Store: store}})
 
 	disk.SetCapacity(500)
-	content := strings.Repeat("CANARY-result ", 100)
-	ctx, digest := withCopy(t, content)
+	result := strings.Repeat("CANARY-result ", 100)
+	ctx, digest := withCopy(t, result)
 	for range 3 {
 		err := c.exporter.ConsumeTraces(ctx, ptrace.NewTraces())
 		require.ErrorIs(t, err, syscall.ENOSPC)
@@ -136,6 +137,6 @@ func TestAFullStoreHoldsTheRecordBackUntilThereIsRoom(t *testing.T) {
 		require.NoError(t, c.exporter.ConsumeTraces(ctx, ptrace.NewTraces()))
 	}
 	assert.Equal(t, []string{record.EventJournalOpened, record.EventReadTool}, c.entries())
-	requireKept(t, disk, "/evidence", identity, digest, content)
+	requireKept(t, disk, "/evidence", identity, digest, result)
 	c.shutdown()
 }

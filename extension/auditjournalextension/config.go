@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+
+	"github.com/readtrail/readtrail/internal/ledger"
 )
 
 // Config says where the journals are, who signs them and whose they are.
@@ -61,9 +63,6 @@ type SegmentConfig struct {
 
 var _ component.Config = (*Config)(nil)
 
-// maxCollectorID bounds what stands in every entry, in bytes.
-const maxCollectorID = 256
-
 // Validate checks what no nested section can check alone.
 func (c *Config) Validate() error {
 	var errs []error
@@ -72,7 +71,7 @@ func (c *Config) Validate() error {
 	}
 	if c.CollectorID == "" {
 		errs = append(errs, errors.New("collector_id must be set: it names this collector in every entry"))
-	} else if err := checkName("collector_id", c.CollectorID, maxCollectorID); err != nil {
+	} else if err := checkName("collector_id", c.CollectorID, ledger.MaxTextBytes); err != nil {
 		errs = append(errs, err)
 	}
 	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes())

@@ -21,6 +21,7 @@ import (
 
 	"github.com/readtrail/readtrail/extension/evidencestoreextension/internal/metadata"
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/evidence"
 )
@@ -92,7 +93,7 @@ func copyOf(content string) carrier.Copy {
 func requireKept(t testing.TB, fs durable.FS, directory string, identity age.Identity, c carrier.Copy) {
 	t.Helper()
 	r := &evidence.Reader{Places: []evidence.Reading{evidence.Directory{FS: fs, Root: directory}}, Identities: []age.Identity{identity}}
-	d, err := evidence.ParseDigest(c.Digest)
+	d, err := content.ParseDigest(c.Digest)
 	require.NoError(t, err)
 	var got bytes.Buffer
 	_, err = r.Get(t.Context(), "bank", "kyc", d, &got)

@@ -41,17 +41,6 @@ type Item struct {
 	Store string
 }
 
-// Copy is a content to keep. It travels nowhere but here, and leaves the
-// process encrypted only.
-type Copy struct {
-	// Digest is the digest as the record holds it: "sha256:" or
-	// "hmac-sha256:<key id>:" and 64 lowercase hex digits.
-	Digest string
-	// Content is exactly the bytes that Digest covers, so that anybody who gets
-	// them back can recompute it.
-	Content []byte
-}
-
 // Lineage is the skeleton of the spans of one trace under one resource, of any
 // number. The exporter makes records of it only if lineage is wanted.
 type Lineage struct {

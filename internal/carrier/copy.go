@@ -8,8 +8,17 @@ import (
 	"io"
 )
 
-// A copy is content. Whatever prints a batch, a log or an error, it shows of a
-// copy the digest only.
+// Copy is a content to keep. It travels nowhere but here, and leaves the
+// process encrypted only. Whatever prints a batch, a log or an error, it shows of
+// a copy the digest only.
+type Copy struct {
+	// Digest is the digest as the record holds it: "sha256:" or
+	// "hmac-sha256:<key id>:" and 64 lowercase hex digits.
+	Digest string
+	// Content is exactly the bytes that Digest covers, so that anybody who gets
+	// them back can recompute it.
+	Content []byte
+}
 
 // Format prints the digest with every verb.
 func (c Copy) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.Digest) }

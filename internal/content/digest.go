@@ -4,8 +4,6 @@
 package content
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json/jsontext"
 	"errors"
 	"io"
@@ -129,17 +127,6 @@ func ofRaw[T text](k *Key, t T, state record.Captured) Digest {
 		rest = rest[n:]
 	}
 	return k.end(h, w.chunk[:], FormBytes, int64(len(t)), state)
-}
-
-// spell spells a hash as entries do.
-func (k *Key) spell(sum []byte) string {
-	if k != nil {
-		return keyedPrefix + k.id + ":" + hex.EncodeToString(sum)
-	}
-	var out [len(plainPrefix) + 2*sha256.Size]byte
-	copy(out[:], plainPrefix)
-	hex.Encode(out[len(plainPrefix):], sum)
-	return string(out[:])
 }
 
 // startsContainer reports whether t begins as a JSON object or array does.

@@ -32,8 +32,6 @@ type Key struct {
 var Plain *Key
 
 const (
-	plainPrefix = "sha256:"
-	keyedPrefix = "hmac-sha256:"
 	// minSecret is the least length of a secret, in bytes: that of the hash
 	// (RFC 2104, section 3).
 	minSecret = sha256.Size

@@ -13,6 +13,9 @@ import (
 // double keeps (DBL_DIG of IEEE 754).
 const maxExactDigits = 15
 
+// NumberSurvives reports whether RFC 8785 keeps the value of a JSON number.
+func NumberSurvives(literal string) bool { return survives(literal) }
+
 // survives reports whether what RFC 8785 prints for a JSON number denotes the
 // same decimal value as the literal. Negative zero does not: RFC 8785 prints 0.
 func survives[T text](literal T) bool {

@@ -103,7 +103,7 @@ func isTimestamp(s string) bool {
 var isHex = allOf("0123456789abcdef")
 
 func isDigest(s string) bool {
-	sum, ok := strings.CutPrefix(s, "sha256:")
+	sum, ok := strings.CutPrefix(s, plainPrefix)
 	return ok && len(sum) == 64 && isHex(sum)
 }
 

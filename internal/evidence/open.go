@@ -14,10 +14,12 @@ import (
 	"strings"
 
 	"filippo.io/age"
+
+	"github.com/readtrail/readtrail/internal/content"
 )
 
 // read decrypts an object to w and recomputes its digest.
-func (r *Reader) read(ctx context.Context, o object, d Digest, w io.Writer) error {
+func (r *Reader) read(ctx context.Context, o object, d content.ParsedDigest, w io.Writer) error {
 	file, err := o.place.Open(ctx, o.name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.name, err)
@@ -30,11 +32,11 @@ func (r *Reader) read(ctx context.Context, o object, d Digest, w io.Writer) erro
 	return nil
 }
 
-func (r *Reader) decrypt(ctx context.Context, o object, in *source, d Digest, out *sink) error {
+func (r *Reader) decrypt(ctx context.Context, o object, in *source, d content.ParsedDigest, out *sink) error {
 	if len(r.Identities) == 0 {
 		return fmt.Errorf("%w: there are none", ErrSealed)
 	}
-	content, err := age.Decrypt(in, r.Identities...)
+	plain, err := age.Decrypt(in, r.Identities...)
 	var noMatch *age.NoIdentityMatchError
 	switch {
 	case in.err != nil:
@@ -45,11 +47,11 @@ func (r *Reader) decrypt(ctx context.Context, o object, in *source, d Digest, ou
 		return ErrDamaged
 	}
 	to := io.Writer(out)
-	hash := d.newHash(r.Keys)
+	hash := newHash(d, r.Keys)
 	if hash != nil {
 		to = io.MultiWriter(hash, out)
 	}
-	_, err = io.Copy(to, content)
+	_, err = io.Copy(to, plain)
 	switch {
 	case in.err != nil:
 		return in.err

@@ -51,7 +51,7 @@ type object struct {
 // means that at least one object was opened and recomputed, and that none that
 // could be opened is anything else. An organization or class of "" stands for
 // all.
-func (r *Reader) Check(ctx context.Context, organization, class string, d Digest) error {
+func (r *Reader) Check(ctx context.Context, organization, class string, d content.ParsedDigest) error {
 	objects, err := r.find(ctx, organization, class, d)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (r *Reader) Check(ctx context.Context, organization, class string, d Digest
 // Get writes the content with a digest to w, from the first object that is
 // whole. Nothing is written of an object that is not. It returns the name of the
 // object.
-func (r *Reader) Get(ctx context.Context, organization, class string, d Digest, w io.Writer) (string, error) {
+func (r *Reader) Get(ctx context.Context, organization, class string, d content.ParsedDigest, w io.Writer) (string, error) {
 	objects, err := r.find(ctx, organization, class, d)
 	if err != nil {
 		return "", err
@@ -108,7 +108,7 @@ func worst(errs []error) error {
 
 // find returns the objects with a digest, in every place and set; none is
 // ErrMissing.
-func (r *Reader) find(ctx context.Context, organization, class string, d Digest) ([]object, error) {
+func (r *Reader) find(ctx context.Context, organization, class string, d content.ParsedDigest) ([]object, error) {
 	var objects []object
 	for _, place := range r.Places {
 		dirs, err := setsIn(ctx, place, organization, class)
@@ -116,7 +116,7 @@ func (r *Reader) find(ctx context.Context, organization, class string, d Digest)
 			return nil, err
 		}
 		for _, dir := range dirs {
-			name := d.nameIn(dir)
+			name := nameIn(dir, d)
 			file, err := place.Open(ctx, name)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue

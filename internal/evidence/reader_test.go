@@ -197,17 +197,6 @@ func FuzzAHostileObject(f *testing.F) {
 	})
 }
 
-func FuzzParseDigest(f *testing.F) {
-	f.Add(copyOf("a").Digest)
-	f.Add("hmac-sha256:k-1:" + strings.Repeat("0f", 32))
-	f.Add("hmac-sha256::")
-	f.Fuzz(func(t *testing.T, s string) {
-		if d, err := evidence.ParseDigest(s); err == nil {
-			require.Equal(t, s, d.String())
-		}
-	})
-}
-
 func TestALargeObjectIsStreamed(t *testing.T) {
 	fs, identity := crashfs.New(1), newIdentity(t)
 	c := copyOf(strings.Repeat("0123456789abcdef", 1<<19)) // 8 MiB

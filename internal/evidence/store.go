@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/durable"
 )
 
@@ -122,7 +123,7 @@ func distinct(copies []carrier.Copy) []carrier.Copy {
 
 // put returns the size of the object that it created.
 func (s *Store) put(ctx context.Context, dir string, set *Set, c carrier.Copy) (created bool, size int, err error) {
-	digest, err := ParseDigest(c.Digest)
+	digest, err := content.ParseDigest(c.Digest)
 	if err != nil {
 		return false, 0, fmt.Errorf("store copy: %w", err)
 	}
@@ -133,20 +134,20 @@ func (s *Store) put(ctx context.Context, dir string, set *Set, c carrier.Copy) (
 	if err != nil {
 		return false, 0, fmt.Errorf("encrypt copy %s: %w", c.Digest, err)
 	}
-	created, err = s.place.Create(ctx, digest.nameIn(dir), object)
+	created, err = s.place.Create(ctx, nameIn(dir, digest), object)
 	if err != nil {
 		return false, 0, fmt.Errorf("store copy %s: %w", c.Digest, err)
 	}
 	return created, len(object), nil
 }
 
-func encrypt(content []byte, to Recipients) ([]byte, error) {
+func encrypt(plain []byte, to Recipients) ([]byte, error) {
 	var object bytes.Buffer
 	w, err := age.Encrypt(&object, to.keys...)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(content); err != nil {
+	if _, err := w.Write(plain); err != nil {
 		return nil, err
 	}
 	err = w.Close()

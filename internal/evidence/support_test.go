@@ -67,9 +67,9 @@ func keys(t testing.TB, id, text string) map[string]*content.Key {
 	return map[string]*content.Key{id: key}
 }
 
-func digestOf(t testing.TB, c carrier.Copy) evidence.Digest {
+func digestOf(t testing.TB, c carrier.Copy) content.ParsedDigest {
 	t.Helper()
-	d, err := evidence.ParseDigest(c.Digest)
+	d, err := content.ParseDigest(c.Digest)
 	require.NoError(t, err)
 	require.Equal(t, c.Digest, d.String())
 	return d

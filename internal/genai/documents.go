@@ -66,13 +66,8 @@ func flattened(prefix, infix string) documentSource {
 	return documentSource{keys: []string{prefix + "**"}, find: func(it *item) documents {
 		byIndex := map[int]map[string]value{}
 		for key, v := range it.attrs.All() {
-			rest, ok := strings.CutPrefix(key, prefix)
+			index, leaf, ok := indexed(key, prefix, infix)
 			if !ok {
-				continue
-			}
-			digits, leaf, ok := strings.Cut(rest, infix)
-			index, err := strconv.Atoi(digits)
-			if !ok || err != nil || index < 0 || strconv.Itoa(index) != digits {
 				continue
 			}
 			if byIndex[index] == nil {
@@ -89,6 +84,18 @@ func flattened(prefix, infix string) documentSource {
 		}
 		return documents{list: list, answered: true, ok: len(byIndex) > 0}
 	}}
+}
+
+// indexed splits what follows a prefix into an index and, behind an infix, the
+// leaf.
+func indexed(key, prefix, infix string) (index int, leaf string, ok bool) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	if !ok {
+		return 0, "", false
+	}
+	digits, leaf, ok := strings.Cut(rest, infix)
+	index, err := strconv.Atoi(digits)
+	return index, leaf, ok && err == nil && index >= 0 && strconv.Itoa(index) == digits
 }
 
 // inOrder returns values in the order of their indices.
@@ -111,30 +118,6 @@ func asked(given documentSource) documentSource {
 		found := given.find(it)
 		found.answered = false
 		return found
-	}}
-}
-
-// inEvents reads documents of which each is a span event.
-func inEvents(event, id, score_, content string) documentSource {
-	return documentSource{keys: []string{content}, find: func(it *item) documents {
-		var list []document
-		for _, e := range it.events {
-			if e.Name() != event {
-				continue
-			}
-			var d document
-			if v, ok := e.Attributes().Get(id); ok {
-				d.id = scalar(v)
-			}
-			if v, ok := e.Attributes().Get(score_); ok {
-				d.score = score(valueOf(v))
-			}
-			if v, ok := e.Attributes().Get(content); ok {
-				d.content = valueOf(v)
-			}
-			list = append(list, d)
-		}
-		return documents{list: list, answered: true, ok: len(list) > 0}
 	}}
 }
 

@@ -5,8 +5,6 @@ package genai
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -24,6 +22,8 @@ var (
 	matchOthers   = []string{
 		"db.query.result.distance", "db.search.result.distance", "db.query.result.vector", "db.search.query.id", "distance",
 	}
+	// noContents are the keys that are no fields of the match itself.
+	noContents = slices.Concat(matchIDs, matchScores, matchOthers)
 )
 
 // matchEvents reads matches of which each is a span event of one of the names.
@@ -60,24 +60,8 @@ func matchOf(e ptrace.SpanEvent) (d document, reassembled bool) {
 	if d.content.ok {
 		return d, false
 	}
-	d.content = attributesOf(e, func(key string) bool {
-		return slices.Contains(matchIDs, key) || slices.Contains(matchScores, key) || slices.Contains(matchOthers, key)
-	})
+	d.content = attributesOf(e, noContents)
 	return d, d.content.ok
-}
-
-// attributesOf makes one object of an event's attributes, without some.
-func attributesOf(e ptrace.SpanEvent, without func(string) bool) value {
-	object := pcommon.NewValueMap()
-	for key, v := range e.Attributes().All() {
-		if v.Type() != pcommon.ValueTypeEmpty && !without(key) && object.Map().Len() < maxGathered {
-			v.CopyTo(object.Map().PutEmpty(key))
-		}
-	}
-	if object.Map().Len() == 0 {
-		return value{}
-	}
-	return valueOf(object)
 }
 
 // matchAttributes reads matches of which each part is an attribute of its own:
@@ -88,7 +72,7 @@ func matchAttributes(prefix, event string) documentSource {
 	return documentSource{keys: []string{prefix + "**"}, find: func(it *item) documents {
 		byIndex := map[int]*document{}
 		for key, v := range it.attrs.All() {
-			index, leaf, ok := indexed(key, prefix)
+			index, leaf, ok := indexed(key, prefix, ".")
 			if !ok {
 				continue
 			}
@@ -114,9 +98,9 @@ func matchAttributes(prefix, event string) documentSource {
 			}
 		}
 		for _, e := range it.events {
-			index, leaf, ok := indexed(e.Name(), event)
+			index, leaf, ok := indexed(e.Name(), event, ".")
 			if d := byIndex[index]; ok && leaf == "metadata" && d != nil && !d.content.ok {
-				d.content = attributesOf(e, func(string) bool { return false })
+				d.content = attributesOf(e, nil)
 			}
 		}
 		var list []document
@@ -125,17 +109,6 @@ func matchAttributes(prefix, event string) documentSource {
 		}
 		return documents{list: list, answered: true, ok: len(byIndex) > 0}
 	}}
-}
-
-// indexed splits what follows a prefix into an index and the leaf behind it.
-func indexed(key, prefix string) (index int, leaf string, ok bool) {
-	rest, ok := strings.CutPrefix(key, prefix)
-	if !ok {
-		return 0, "", false
-	}
-	digits, leaf, ok := strings.Cut(rest, ".")
-	index, err := strconv.Atoi(digits)
-	return index, leaf, ok && err == nil && index >= 0 && strconv.Itoa(index) == digits
 }
 
 // maxCounted bounds the documents that a number alone stands for, so that a

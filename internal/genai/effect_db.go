@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,17 +84,9 @@ func summarize(e *record.Effect, summary string) {
 }
 
 // keywords are what a query in SQL begins with, or a command of Redis.
-var keywords = wordSet(`SELECT INSERT UPDATE DELETE MERGE UPSERT REPLACE TRUNCATE CREATE ALTER DROP GRANT REVOKE CALL EXEC EXECUTE COPY
+var keywords = strings.Fields(`SELECT INSERT UPDATE DELETE MERGE UPSERT REPLACE TRUNCATE CREATE ALTER DROP GRANT REVOKE CALL EXEC EXECUTE COPY
 	BEGIN COMMIT ROLLBACK
 	GET MGET SET SETEX MSET DEL EXISTS EXPIRE INCR HGET HMGET HGETALL HSET HDEL LPUSH RPUSH LPOP RPOP LRANGE SADD SMEMBERS ZADD ZRANGE SCAN KEYS`)
-
-func wordSet(words string) map[string]struct{} {
-	set := make(map[string]struct{})
-	for w := range strings.FieldsSeq(words) {
-		set[w] = struct{}{}
-	}
-	return set
-}
 
 // keyword returns the operation of a query whose library does not name it: the
 // first word, if it is one that begins queries. A text with several statements
@@ -109,7 +102,7 @@ func keyword(query string) string {
 		word = word[:end]
 	}
 	word = strings.ToUpper(word)
-	if _, known := keywords[word]; !known {
+	if !slices.Contains(keywords, word) {
 		return ""
 	}
 	return word
@@ -136,7 +129,7 @@ func onlyOne(it *item, key string) string {
 func rowCount(it *item, keys ...string) *int64 {
 	for _, key := range keys {
 		n, err := strconv.ParseInt(it.text(key), 10, 64)
-		if err == nil && 0 <= n && n <= maxInteger {
+		if err == nil && 0 <= n && n <= record.MaxInteger {
 			return &n
 		}
 	}

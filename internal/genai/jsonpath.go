@@ -123,16 +123,17 @@ func (v compiledValue) text(c *contents, shape func(string) string) string {
 	return ""
 }
 
-// selected returns what a path selects, in the order of the places if there
-// are at most 1000, and else without the places: objects are maps here, which
-// have no order, and the same content has to give the same record.
-func (t *tree) selected(path *jsonpath.Path) (nodes []any, places []spec.NormalizedPath) {
+// selected returns what a path selects, in the order of the places: objects are
+// maps here, which have no order, and the same content has to give the same
+// record. Of more than limit nodes it returns no places, and the nodes in any
+// order.
+func (t *tree) selected(path *jsonpath.Path, limit int) (nodes []any, places []spec.NormalizedPath) {
 	t.parse()
 	if t.root == nil {
 		return nil, nil
 	}
 	nodes = path.Select(t.root)
-	if len(nodes) > maxSelected {
+	if len(nodes) > limit {
 		return nodes, nil
 	}
 	located := path.SelectLocated(t.root)
@@ -140,11 +141,10 @@ func (t *tree) selected(path *jsonpath.Path) (nodes []any, places []spec.Normali
 	return slices.Collect(located.Nodes()), slices.Collect(located.Paths())
 }
 
-// maxSelected bounds the nodes of which the places are looked for.
-const maxSelected = 1000
-
+// selectTexts returns the strings and integers that a path selects, at most
+// maxDocuments+1.
 func (t *tree) selectTexts(path *jsonpath.Path) []string {
-	nodes, _ := t.selected(path)
+	nodes, places := t.selected(path, maxDocuments)
 	var out []string
 	for _, node := range nodes {
 		switch n := node.(type) {
@@ -155,11 +155,11 @@ func (t *tree) selectTexts(path *jsonpath.Path) []string {
 				out = append(out, n.String())
 			}
 		}
-		if len(out) > maxDocuments {
-			break
-		}
 	}
-	return out
+	if len(places) < len(nodes) {
+		slices.Sort(out) // there are too many to say where each stood
+	}
+	return out[:min(len(out), maxDocuments+1)]
 }
 
 // maxTreeDepth bounds the nesting of values that paths select from: a path with

@@ -8,6 +8,7 @@ import (
 	"github.com/theory/jsonpath/spec"
 
 	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/record"
 )
 
 // branch is a part of a value, found again by its place. A container is taken
@@ -62,20 +63,32 @@ const maxIndexed = content.MaxJSONBytes
 // isPlace reports whether the value is a path.
 func (v compiledValue) isPlace() bool { return v.arguments != nil || v.result != nil }
 
-// located returns the parts that the path selects, as they were received, at
-// most maxDocuments+1.
+// partsOfResult returns the parts that a path selects as fromResult does.
+func (c *contents) partsOfResult(path *jsonpath.Path, limit int) []value {
+	if out := c.result.parts(path, limit); len(out) > 0 {
+		return out
+	}
+	return c.carried().parts(path, limit)
+}
+
+// located returns the parts that the path selects, at most maxDocuments+1.
 func (v compiledValue) located(c *contents) []value {
 	switch {
 	case v.arguments != nil:
-		return c.arguments.parts(v.arguments)
+		return c.arguments.parts(v.arguments, maxDocuments)
 	case v.result != nil:
-		if out := c.result.parts(v.result); len(out) > 0 {
-			return out
-		}
-		return c.carried().parts(v.result)
+		return c.partsOfResult(v.result, maxDocuments)
 	default:
 		return nil
 	}
+}
+
+// located returns the parts that the path selects, at most maxFields+1.
+func (f compiledField) located(c *contents) []value {
+	if f.in == record.FieldInArguments {
+		return c.arguments.parts(f.path, maxFields)
+	}
+	return c.partsOfResult(f.path, maxFields)
 }
 
 // part returns the part that the path selects if there is exactly one.
@@ -121,21 +134,20 @@ func (v compiledValue) each(c *contents) ([]*contents, bool) {
 // nothing is a tree of which no path selects anything.
 var nothing = &tree{parsed: true}
 
-// parts returns what a path selects as it was received.
-func (t *tree) parts(path *jsonpath.Path) []value {
-	t.parse()
-	if t.root == nil {
-		return nil
+// parts returns what a path selects as it was received, in the order of
+// selected. If that is more than limit, it returns limit+1 values that say
+// nothing but that.
+func (t *tree) parts(path *jsonpath.Path, limit int) []value {
+	nodes, places := t.selected(path, limit)
+	if len(nodes) > limit {
+		return make([]value, limit+1)
 	}
 	if t.branch == nil {
 		t.branch = &branch{value: t.value}
 	}
-	var out []value
-	for _, node := range path.SelectLocated(t.root) {
-		if len(out) > maxDocuments {
-			break
-		}
-		out = append(out, t.branch.at(node.Path))
+	out := make([]value, 0, len(places))
+	for _, place := range places {
+		out = append(out, t.branch.at(place))
 	}
 	return out
 }

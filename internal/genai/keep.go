@@ -38,7 +38,7 @@ func (c *copies) add(v value, d content.Digest) {
 
 const (
 	// maxFields bounds the values that are kept of one read one by one.
-	maxFields = maxSelected
+	maxFields = 1000
 	// maxFieldsShare bounds their bytes, as a multiple of those of arguments and
 	// result: paths may select a value and its parts, each of which is kept.
 	maxFieldsShare = 8
@@ -56,11 +56,11 @@ func (l *lifting) keepFields(r *record.Read, c *contents) bool {
 		if whole == "" { // a part of what has none has none either
 			continue
 		}
-		values, ok := c.values(f)
-		if !ok {
+		parts := f.located(c)
+		if len(parts) > maxFields {
 			return false
 		}
-		for _, v := range values {
+		for _, v := range parts {
 			d := l.digest(v)
 			if !v.ok { // which is kept as it is spelled, so that it is not taken for absent
 				v, d = null, l.cache.Key().OfRaw(null.raw)

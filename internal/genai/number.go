@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/record"
 )
 
 // maxNumber is the longest number that is kept, in characters.
@@ -41,9 +44,8 @@ func decimal(literal string) string {
 	if err != nil {
 		return ""
 	}
-	short := shortest(f)
-	if significant(short) == significant(literal) {
-		return short
+	if content.NumberSurvives(strings.TrimPrefix(literal, "-")) { // a zero keeps its sign here
+		return shortest(f)
 	}
 	return trimmed(literal)
 }
@@ -80,15 +82,6 @@ func isNumber(s string) bool {
 	return value.Kind() == jsontext.KindNumber && value.IsValid()
 }
 
-// significant returns the significant digits of a JSON number. Two numbers that
-// differ by less than a factor of two have the same value if and only if these
-// are equal.
-func significant(number string) string {
-	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
-	digits := strings.NewReplacer(".", "", "-", "").Replace(mantissa)
-	return strings.Trim(digits, "0")
-}
-
 // countText returns s if count reads it, or "".
 func countText(s string) string {
 	if count(valueOf(pcommon.NewValueStr(s))) == 0 {
@@ -100,9 +93,6 @@ func countText(s string) string {
 // textCount returns the number that countText accepted.
 func textCount(s string) int64 { return count(valueOf(pcommon.NewValueStr(s))) }
 
-// maxInteger is the largest integer in an entry (contract 2).
-const maxInteger = 1<<53 - 1
-
 // count reads a number of things: an integer from 1 to 2^53-1, as an integer,
 // as a double without a fraction (conventions before 0.1.0) or as digits.
 func count(v value) int64 {
@@ -110,13 +100,13 @@ func count(v value) int64 {
 		return 0
 	}
 	if v.raw == nil && v.data.Type() == pcommon.ValueTypeDouble {
-		if f := v.data.Double(); f == math.Trunc(f) && 1 <= f && f <= maxInteger {
+		if f := v.data.Double(); f == math.Trunc(f) && 1 <= f && f <= record.MaxInteger {
 			return int64(f)
 		}
 		return 0
 	}
 	n, err := strconv.ParseInt(v.text(), 10, 64)
-	if err != nil || n < 1 || n > maxInteger {
+	if err != nil || n < 1 || n > record.MaxInteger {
 		return 0
 	}
 	return n

@@ -14,8 +14,6 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-type attributes = map[string]any
-
 // Spans that two conventions describe, and spans that describe themselves by
 // halves of one.
 func TestWhatIsReadIsRecognizedWhateverElseASpanSays(t *testing.T) {

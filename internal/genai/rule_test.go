@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -183,6 +184,16 @@ func TestAtMostAThousandRefsAreKept(t *testing.T) {
 	assert.Len(t, o.Read.Request.RecordRefs, 1000)
 }
 
+func TestWhichRefsOfTooManyAreKeptIsNoChance(t *testing.T) {
+	ids := make(map[string]any, maxDocuments+1)
+	for i := range maxDocuments + 1 {
+		ids[strconv.Itoa(i)] = strconv.Itoa(i)
+	}
+	kept := refsOf(t, ids, "$.*")
+	assert.Len(t, kept, maxRefs)
+	assert.Equal(t, kept, refsOf(t, ids, "$.*"))
+}
+
 func TestAValueThatAPathFindsTwiceOrInAWrongShapeIsAbsent(t *testing.T) {
 	l := newTestLifter(t, SourceRule{
 		Match: SourceMatch{Tool: "*"}, SourceRecordVersion: Value{Result: "$..v"}, AsOf: Value{Result: "$.t"}, ToolVersion: Value{Arguments: "$.none"},
@@ -200,7 +211,6 @@ func TestAValueThatAPathFindsTwiceOrInAWrongShapeIsAbsent(t *testing.T) {
 }
 
 func TestABoundaryHasItsReferenceAndItsPurposeFromOnePlace(t *testing.T) {
-	type attributes = map[string]any
 	ruled := &record.Boundary{DataBoundaryRef: "of-rule", Purpose: "rule"}
 	for name, c := range map[string]struct {
 		rule           Boundary

@@ -88,17 +88,6 @@ func attr(keys ...string) []source {
 	return out
 }
 
-// eventAttr reads an attribute of the first span event with a name.
-func eventAttr(event, key string) []source {
-	return []source{{keys: []string{key}, read: func(it *item) value {
-		v, ok := it.event(event, key)
-		if !ok {
-			return value{}
-		}
-		return valueOf(v)
-	}}}
-}
-
 // spanName reads the span name.
 func spanName() []source { return nameTail("") }
 
@@ -184,6 +173,21 @@ func isObject(v value) bool {
 	return ok
 }
 
+// provided reads sources only if a condition holds: for keys that hold
+// different things at different times.
+func provided(c condition, sources []source) []source {
+	out := make([]source, 0, len(sources))
+	for _, s := range sources {
+		out = append(out, source{keys: s.keys, basis: s.basis, read: func(it *item) value {
+			if !c.holds(it) {
+				return value{}
+			}
+			return s.at(it)
+		}})
+	}
+	return out
+}
+
 // isSchema reports whether a value is the JSON Schema of a tool's parameters,
 // which libraries put where others put the arguments.
 func isSchema(v value) bool {
@@ -193,22 +197,6 @@ func isSchema(v value) bool {
 	}
 	_, hasProperties := members["properties"].object()
 	return members["$schema"].ok || hasProperties && members["type"].text() == "object"
-}
-
-// component reads a part of the key of a FastMCP component, such as
-// "tool:lookup" or "tool:lookup@2.0".
-func component(prefix string, part func(name, version string) string) []source {
-	return []source{{read: func(it *item) value {
-		key, ok := strings.CutPrefix(it.text("fastmcp.component.key"), prefix)
-		if !ok {
-			return value{}
-		}
-		name, version := key, ""
-		if i := strings.LastIndexByte(key, '@'); i > 0 {
-			name, version = key[:i], key[i+1:]
-		}
-		return valueOf(pcommon.NewValueStr(part(name, version)))
-	}}}
 }
 
 // first lists sources one after the other.

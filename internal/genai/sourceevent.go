@@ -12,6 +12,17 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
+// eventAttr reads an attribute of the first span event with a name.
+func eventAttr(event, key string) []source {
+	return []source{{keys: []string{key}, read: func(it *item) value {
+		v, ok := it.event(event, key)
+		if !ok {
+			return value{}
+		}
+		return valueOf(v)
+	}}}
+}
+
 // onlyEventAttr reads an attribute of the span event with a name, if there is
 // exactly one: of several, none is what the span as a whole is about.
 func onlyEventAttr(event, key string) []source {
@@ -60,18 +71,27 @@ func eventValues(it *item, event, key string) []pcommon.Value {
 func wholeEvent(event string, without ...string) []source {
 	return []source{{basis: record.BasisReassembled, read: func(it *item) value {
 		i := slices.IndexFunc(it.events, func(e ptrace.SpanEvent) bool { return e.Name() == event })
-		if i < 0 || it.events[i].Attributes().Len() > maxGathered {
+		if i < 0 {
 			return value{}
 		}
-		object := pcommon.NewValueMap()
-		for key, v := range it.events[i].Attributes().All() {
-			if v.Type() != pcommon.ValueTypeEmpty && !slices.Contains(without, key) {
-				v.CopyTo(object.Map().PutEmpty(key))
-			}
-		}
-		if object.Map().Len() == 0 {
-			return value{}
-		}
-		return valueOf(object)
+		return attributesOf(it.events[i], without)
 	}}}
+}
+
+// attributesOf makes one object of an event's attributes, without some. Of too
+// many it makes none: a part would not be what was received.
+func attributesOf(e ptrace.SpanEvent, without []string) value {
+	object := pcommon.NewValueMap()
+	if e.Attributes().Len() > maxGathered {
+		return value{}
+	}
+	for key, v := range e.Attributes().All() {
+		if v.Type() != pcommon.ValueTypeEmpty && !slices.Contains(without, key) {
+			v.CopyTo(object.Map().PutEmpty(key))
+		}
+	}
+	if object.Map().Len() == 0 {
+		return value{}
+	}
+	return valueOf(object)
 }

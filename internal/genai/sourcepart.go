@@ -43,18 +43,3 @@ func partOf(messages value, partType string, members []string) value {
 	}
 	return value{}
 }
-
-// provided reads sources only if a condition holds: for keys that hold
-// different things at different times.
-func provided(c condition, sources []source) []source {
-	out := make([]source, 0, len(sources))
-	for _, s := range sources {
-		out = append(out, source{keys: s.keys, basis: s.basis, read: func(it *item) value {
-			if !c.holds(it) {
-				return value{}
-			}
-			return s.at(it)
-		}})
-	}
-	return out
-}

@@ -18,19 +18,6 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// events adds span events: a name, then keys and values.
-func events(list ...[]string) func(ptrace.Span) {
-	return func(s ptrace.Span) {
-		for _, e := range list {
-			event := s.Events().AppendEmpty()
-			event.SetName(e[0])
-			for i := 1; i < len(e); i += 2 {
-				event.Attributes().PutStr(e[i], e[i+1])
-			}
-		}
-	}
-}
-
 func readBy(t *testing.T, sources []source, s testSpan) string {
 	t.Helper()
 	r := row{fields: fields{arguments: sources}}
@@ -87,8 +74,8 @@ func TestAPartIsLookedForInALimitedNumberOfMessages(t *testing.T) {
 }
 
 func TestOneEventSpeaksForASpanAndSeveralDoTogether(t *testing.T) {
-	one := testSpan{change: events([]string{"e", "k", "a"}, []string{"e", "x", "b"}, []string{"f", "k", "c"})}
-	two := testSpan{change: events([]string{"e", "k", "a"}, []string{"e", "k", "b"})}
+	one := testSpan{change: events(attributes{"event": "e", "k": "a"}, attributes{"event": "e", "x": "b"}, attributes{"event": "f", "k": "c"})}
+	two := testSpan{change: events(attributes{"event": "e", "k": "a"}, attributes{"event": "e", "k": "b"})}
 	assert.Equal(t, "a", readBy(t, onlyEventAttr("e", "k"), one))
 	assert.Empty(t, readBy(t, allEventsAttr("e", "k"), one))
 	assert.Empty(t, readBy(t, onlyEventAttr("e", "k"), two))
@@ -97,7 +84,7 @@ func TestOneEventSpeaksForASpanAndSeveralDoTogether(t *testing.T) {
 }
 
 func TestAWholeEventIsOneObject(t *testing.T) {
-	s := testSpan{change: events([]string{"e", "a", "1", "b", "2", "c", "3"}, []string{"e", "d", "4"})}
+	s := testSpan{change: events(attributes{"event": "e", "a": "1", "b": "2", "c": "3"}, attributes{"event": "e", "d": "4"})}
 	assert.JSONEq(t, `{"a":"1","c":"3"}`, readBy(t, wholeEvent("e", "b"), s))
 	assert.Empty(t, readBy(t, wholeEvent("e", "a", "b", "c"), s))
 	assert.Empty(t, readBy(t, wholeEvent("f"), s))
@@ -186,4 +173,39 @@ func TestOneCallOfACodingAgentIsASpanAndALogWithOneID(t *testing.T) {
 	assert.Equal(t, span.Read.ExecutionID, log.Read.ExecutionID)
 	assert.NotEqual(t, span.Read.ReadID, log.Read.ReadID)
 	assert.Equal(t, record.StatusError, log.Read.Response.Status)
+}
+
+func TestOnlyAKnownWrapperIsTakenOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		input, want string
+		basis       record.Basis
+	}{
+		"LangChain's callback":         {`{"input_str":"x","tags":[],"metadata":{},"inputs":{"id":1},"kwargs":{}}`, `{"id":1}`, record.BasisUnwrapped},
+		"without structured inputs":    {`{"input_str":"x","tags":[],"metadata":{},"inputs":null,"kwargs":{}}`, `x`, record.BasisUnwrapped},
+		"an MCP request":               {`{"tool_name":"f","arguments":{"id":1}}`, `{"id":1}`, record.BasisUnwrapped},
+		"a tool's own inputs":          {`{"inputs":{"id":1},"reason":"x"}`, `{"inputs":{"id":1},"reason":"x"}`, ""},
+		"a tool's own arguments":       {`{"arguments":{"id":1}}`, `{"arguments":{"id":1}}`, ""},
+		"no JSON":                      {`{'inputs': 1, 'input_str': 2}`, `{'inputs': 1, 'input_str': 2}`, ""},
+		"a wrapper that was cut short": {`{"input_str":"x","tags":[],"metadata":{},"inputs":{"id":`, `{"input_str":"x","tags":[],"metadata":{},"inputs":{"id":`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newTestLifter(t).Span(testSpan{name: "f.tool", attrs: map[string]any{
+				"traceloop.span.kind": "tool", "traceloop.entity.name": "f", "traceloop.entity.input": c.input,
+			}}.input(t))
+			assert.Equal(t, content.Plain.OfString(c.want).Value, o.Read.Request.ArgumentsDigest)
+			assert.Equal(t, c.basis, o.Read.Basis["request.arguments_digest"])
+			draft(t, o)
+		})
+	}
+}
+
+func TestTheMembersOfAWholeRequestAreNotItsName(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{name: "tools/call", attrs: map[string]any{
+		"mcp.method.name": "tools/call", "mcp.tool.name": "f", "mcp.request.argument.id": `"1"`, "mcp.request.argument.note": `"n"`,
+		"mcp.tool.result.0.content": "a", "mcp.tool.result.1.content": "b",
+	}}.input(t))
+	assert.Equal(t, content.Plain.OfString(`{"id":"\"1\"","note":"\"n\""}`).Value, o.Read.Request.ArgumentsDigest)
+	assert.Equal(t, content.Plain.OfString(`{"0":"a","1":"b"}`).Value, o.Read.Response.ResultDigest)
+	assert.Equal(t, record.BasisReassembled, o.Read.Basis["response.result_digest"])
+	draft(t, o)
 }

@@ -98,14 +98,17 @@ func eachLog(batch plog.Logs, f func(LogInput)) {
 	}
 }
 
-// expected are the rows of the answer keys that have a column, by header.
-func expected(t testing.TB, column string) []map[string]string {
+// expected are the rows of the answer keys that have a column, by file and what
+// tells the items of a file apart.
+func expected(t testing.TB, column, item string) map[string]map[string]string {
 	t.Helper()
-	var out []map[string]string
-	for _, key := range glob(t, "EXPECT*.tsv") {
-		for _, row := range tableOf(t, key) {
+	out := map[string]map[string]string{}
+	for _, path := range glob(t, "EXPECT*.tsv") {
+		for _, row := range tableOf(t, path) {
 			if _, ok := row[column]; ok {
-				out = append(out, row)
+				key := row["file"] + "/" + row[item]
+				require.NotContains(t, out, key)
+				out[key] = row
 			}
 		}
 	}
@@ -197,6 +200,8 @@ func marshalled(t testing.TB, o Observation) string {
 	return string(b)
 }
 
+type attributes = map[string]any
+
 // testSpan is a span in the form that tests write.
 type testSpan struct {
 	scope, name string
@@ -224,6 +229,22 @@ func (s testSpan) input(t testing.TB) SpanInput {
 		s.change(out)
 	}
 	return SpanInput{Resource: rs.Resource(), Scope: ss.Scope(), Span: out, Cache: &telemetry.Cache{}}
+}
+
+// events adds span events: each "event" is the name, the rest its attributes.
+func events(list ...map[string]any) func(ptrace.Span) {
+	return func(s ptrace.Span) {
+		for _, attrs := range list {
+			e := s.Events().AppendEmpty()
+			for key, v := range attrs {
+				if key == "event" {
+					e.SetName(v.(string))
+				} else if err := e.Attributes().PutEmpty(key).FromRaw(v); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
 }
 
 func tracesFiles(t testing.TB) []string { return glob(t, "*.traces.jsonl") }

@@ -3,6 +3,12 @@
 
 package genai
 
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
 const dialectMCP = "otel-mcp"
 
 func mcpMethod(methods ...string) condition { return is("mcp.method.name", methods...) }
@@ -17,11 +23,11 @@ var mcpCommon = otelCommon.plus(fields{
 var mcpTool = mcpCommon.plus(fields{
 	toolName: first(
 		attr("gen_ai.tool.name", "mcp.tool.name"),
-		component("tool:", func(name, _ string) string { return name }),
+		fastMCPComponent("tool:", func(name, _ string) string { return name }),
 		nameTail("tools/call "),
 	),
 	toolCallID:  attr("gen_ai.tool.call.id"),
-	toolVersion: component("tool:", func(_, version string) string { return version }),
+	toolVersion: fastMCPComponent("tool:", func(_, version string) string { return version }),
 	// Sentry writes one attribute for each argument and for each part of a result,
 	// OpenLLMetry whole requests and responses.
 	arguments: first(
@@ -37,6 +43,22 @@ var mcpTool = mcpCommon.plus(fields{
 var mcpToolNames = []string{
 	"{mcp.method.name} {gen_ai.tool.name}", "{mcp.method.name} {mcp.tool.name}", "{mcp.method.name} {tool}", "{mcp.method.name}",
 	"execute_tool {gen_ai.tool.name}",
+}
+
+// fastMCPComponent reads a part of the key of a FastMCP component, such as
+// "tool:lookup" or "tool:lookup@2.0".
+func fastMCPComponent(prefix string, part func(name, version string) string) []source {
+	return []source{{read: func(it *item) value {
+		key, ok := strings.CutPrefix(it.text("fastmcp.component.key"), prefix)
+		if !ok {
+			return value{}
+		}
+		name, version := key, ""
+		if i := strings.LastIndexByte(key, '@'); i > 0 {
+			name, version = key[:i], key[i+1:]
+		}
+		return valueOf(pcommon.NewValueStr(part(name, version)))
+	}}}
 }
 
 // mcpReads are the reads among the conventions for MCP clients and servers. A

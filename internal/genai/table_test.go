@@ -8,51 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
-// otherDialects are rows of dialects that the table does not have yet, each of
-// a kind of its own.
-func otherDialects() []row {
-	return []row{
-		{ // Classifies by a key of its own before gen_ai.operation.name, which lies.
-			dialect: "langsmith", when: is("langsmith.span.kind", "retriever"), class: ClassRetrieval,
-			fields:    fields{query: inside(attr("gen_ai.prompt"), "input"), result: attr("gen_ai.completion")},
-			documents: []documentSource{documentsIn(inside(attr("gen_ai.completion"), "output"))},
-		},
-		{ // Content stands in span events.
-			dialect: "strands", when: all(scope("strands.telemetry.tracer"), is(operation, "execute_tool")), class: ClassTool,
-			fields: otelTool.plus(fields{
-				arguments: eventAttr("gen_ai.tool.message", "content"),
-				result:    eventAttr("gen_ai.choice", "message"),
-			}),
-		},
-		{ // Writes empty JSON in place of content.
-			dialect: "google-adk", when: all(scope("gcp.vertex.agent"), is(operation, "execute_tool")), class: ClassTool,
-			fields: otelTool.plus(fields{
-				arguments:   attr("gcp.vertex.agent.tool_call_args"),
-				executionID: attr("gcp.vertex.agent.invocation_id"),
-			}),
-			noise: true,
-		},
-		{ // Has one event for each document.
-			dialect: "traceloop-vectordb", when: is("db.system", "chroma"), class: ClassRetrieval,
-			fields:    fields{topK: attr("db.chroma.query.n_results")},
-			documents: []documentSource{inEvents("db.query.result", "db.query.result.id", "db.query.result.score", "db.query.result.document")},
-		},
-		{ // Names the tool in the span name.
-			dialect: "logfire", when: scope("logfire.openai_agents"), class: ClassTool,
-			fields: fields{toolName: nameTail("Function: "), arguments: attr("input"), result: attr("output")},
-		},
-	}
-}
-
-func TestADialectIsRowsAndNothingElse(t *testing.T) {
-	l, err := newLifter(append(otherDialects(), rows()...), Options{Profile: testProfile})
-	require.NoError(t, err)
+func TestDialectsSayTheSameInPlacesOfTheirOwn(t *testing.T) {
+	l := newTestLifter(t)
 
 	t.Run("a key of its own", func(t *testing.T) {
 		o := l.Span(testSpan{attrs: map[string]any{
@@ -67,13 +29,9 @@ func TestADialectIsRowsAndNothingElse(t *testing.T) {
 	t.Run("content in events", func(t *testing.T) {
 		o := l.Span(testSpan{scope: "strands.telemetry.tracer", attrs: map[string]any{
 			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f",
-		}, change: func(s ptrace.Span) {
-			for _, c := range [][3]string{{"gen_ai.tool.message", "content", `{"a":1}`}, {"gen_ai.choice", "message", "done"}} {
-				e := s.Events().AppendEmpty()
-				e.SetName(c[0])
-				e.Attributes().PutStr(c[1], c[2])
-			}
-		}}.input(t))
+		}, change: events(
+			attributes{"event": "gen_ai.tool.message", "content": `{"a":1}`}, attributes{"event": "gen_ai.choice", "message": "done"},
+		)}.input(t))
 		assert.Equal(t, content.Plain.OfString(`{"a":1}`).Value, o.Read.Request.ArgumentsDigest)
 		assert.Equal(t, content.Plain.OfString("done").Value, o.Read.Response.ResultDigest)
 		draft(t, o)
@@ -88,14 +46,10 @@ func TestADialectIsRowsAndNothingElse(t *testing.T) {
 		draft(t, o)
 	})
 	t.Run("one event for each document", func(t *testing.T) {
-		o := l.Span(testSpan{attrs: map[string]any{"db.system": "chroma", "db.chroma.query.n_results": 2}, change: func(s ptrace.Span) {
-			for _, id := range []string{"d1", "d2"} {
-				e := s.Events().AppendEmpty()
-				e.SetName("db.query.result")
-				e.Attributes().PutStr("db.query.result.id", id)
-				e.Attributes().PutStr("db.query.result.document", "text of "+id)
-			}
-		}}.input(t))
+		o := l.Span(testSpan{attrs: map[string]any{"db.system": "chroma", "db.chroma.query.n_results": 2}, change: events(
+			attributes{"event": "db.query.result", "db.query.result.id": "d1", "db.query.result.document": "text of d1"},
+			attributes{"event": "db.query.result", "db.query.result.id": "d2", "db.query.result.document": "text of d2"},
+		)}.input(t))
 		assert.Len(t, o.Read.Retrieval.Chunks, 2)
 		assert.Equal(t, "d2", o.Read.Retrieval.Chunks[1].ID)
 		assert.Equal(t, record.CapturedContent, o.Read.Capture.Response)
@@ -105,14 +59,15 @@ func TestADialectIsRowsAndNothingElse(t *testing.T) {
 	t.Run("the tool in the span name", func(t *testing.T) {
 		o := l.Span(testSpan{scope: "logfire.openai_agents", name: "Function: lookup", attrs: map[string]any{"input": "i"}}.input(t))
 		assert.Equal(t, "lookup", o.Read.Source.ToolID)
-		assert.Empty(t, o.SafeName)
+		assert.Equal(t, "Function: lookup", o.SafeName)
 		draft(t, o)
 	})
 }
 
-func TestEveryRowHasAConditionAClassAndReadableNames(t *testing.T) {
+func TestEveryRowHasAConditionWithTriggersAClassAndReadableNames(t *testing.T) {
 	for i, r := range rows() {
-		assert.NotNil(t, r.when, i)
+		assert.NotNil(t, r.when.holds, i)
+		assert.False(t, r.when.on.empty(), "row %d (%s, %s) is tried on every item", i, r.dialect, r.class)
 		assert.NotEmpty(t, r.class, i)
 		for _, name := range r.names {
 			for _, segment := range parseName(name) {
@@ -180,6 +135,43 @@ func TestARerankerThatTellsOnlyWhatItWasGivenHasNoAnswer(t *testing.T) {
 func TestAnEffectUnderAnOperationThatNobodyKnowsIsStillAnEffect(t *testing.T) {
 	o := newTestLifter(t).Span(testSpan{attrs: map[string]any{"gen_ai.operation.name": "vectordb", "db.system": "postgresql"}}.input(t))
 	assert.Equal(t, ClassDB, o.Class)
+}
+
+func TestAReadWinsOverTheKindOfAnotherDialect(t *testing.T) {
+	for _, attrs := range []map[string]any{
+		{"langfuse.observation.type": "span", "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f"},
+		{"langsmith.span.kind": "chain", "openinference.span.kind": "TOOL", "tool.name": "f"},
+		{"mlflow.spanType": `"CHAIN"`, "ai.toolCall.name": "f"},
+		{"gen_ai.span.kind": "STEP", "mcp.method.name": "tools/call", "gen_ai.tool.name": "f"},
+		{"traceloop.span.kind": "workflow", "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f"},
+	} {
+		o := newTestLifter(t).Span(testSpan{name: "f", attrs: attrs}.input(t))
+		assert.Equal(t, ClassTool, o.Class, attrs)
+		assert.Equal(t, "f", o.Read.Source.ToolID, attrs)
+	}
+}
+
+// TestATriggerIsNoMoreThanAHint holds that a row is found for every item that
+// its condition holds for: a table without an index recognizes the same.
+func TestATriggerIsNoMoreThanAHint(t *testing.T) {
+	l := newTestLifter(t)
+	for _, file := range tracesFiles(t) {
+		spans(t, file, func(in SpanInput) {
+			it := spanItem(in)
+			var want *compiledRow
+			for i := range l.table.spans.rows {
+				if r := &l.table.spans.rows[i]; r.when.holds(it) {
+					want = r
+					break
+				}
+			}
+			if want == nil {
+				want = &unknown
+			}
+			got, _ := l.table.match(it)
+			require.Same(t, want, got, in.Span.Name())
+		})
+	}
 }
 
 func BenchmarkSpan(b *testing.B) {

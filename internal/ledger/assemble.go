@@ -16,9 +16,6 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// maxSequence is the largest integer that an entry may hold (contract 2).
-const maxSequence = 1<<53 - 1
-
 var errFull = errors.New("journal has as many entries as it can number")
 
 // chain is the serial part of sealing: sequence, event id and previous hash. A
@@ -66,7 +63,7 @@ func (w *writer) decide(r *request, i int) error {
 
 // seal completes, chains and hashes an item.
 func (w *writer) seal(it *item, v verdict) (*entry, error) {
-	if w.head.sequence >= maxSequence {
+	if w.head.sequence >= record.MaxInteger {
 		return nil, errFull
 	}
 	o := &w.ledger.options

@@ -4,7 +4,6 @@
 package ledger
 
 import (
-	"encoding/hex"
 	"encoding/json/v2"
 	"errors"
 	"time"
@@ -47,10 +46,9 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	if err != nil {
 		return err
 	}
-	digest := e.PayloadDigest()
 	hash, previous := e.Integrity.RecordHash, e.Integrity.PreviousEventHash
 	switch {
-	case "sha256:"+hex.EncodeToString(digest[:]) != hash:
+	case journal.SpellHash(e.PayloadDigest()) != hash:
 		return errRecordHash
 	case e.Header.Sequence != sequence:
 		return &segment.SequenceError{Found: e.Header.Sequence}

@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/segment"
@@ -76,9 +73,9 @@ type Observer struct {
 	State func(err error)
 }
 
-// maxTextBytes bounds what the configuration adds to every entry, so that an
-// entry with the largest draft stays within 1 MiB.
-const maxTextBytes = 256
+// MaxTextBytes bounds each text that the configuration adds to every entry, so
+// that an entry with the largest draft stays within 1 MiB.
+const MaxTextBytes = 256
 
 // withDefaults returns the options with nothing left out, or says what is wrong
 // with them.
@@ -134,13 +131,8 @@ func setDefault[T comparable](v *T, byDefault T) {
 }
 
 func checkText(name, text string) error {
-	switch {
-	case len(text) > maxTextBytes:
-		return fmt.Errorf("journal: %s has %d bytes, more than %d", name, len(text), maxTextBytes)
-	case !utf8.ValidString(text):
-		return fmt.Errorf("journal: %s is not valid UTF-8", name)
-	case strings.ContainsFunc(text, unicode.IsControl):
-		return fmt.Errorf("journal: %s has control characters", name)
+	if err := durable.CheckName(text, MaxTextBytes); err != nil {
+		return fmt.Errorf("journal: %s %w", name, err)
 	}
 	return nil
 }

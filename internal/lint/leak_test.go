@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/readtrail/readtrail/internal/lint"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor"
 )
 
@@ -96,7 +97,7 @@ func randomLines(t *rapid.T) string {
 }
 
 func TestNothingOfRandomTelemetryIsPrinted(t *testing.T) {
-	for _, mode := range []readrecordprocessor.Mode{readrecordprocessor.ModeStrict, readrecordprocessor.ModeKnown} {
+	for _, mode := range []strip.Mode{strip.Strict, strip.Known} {
 		rapid.Check(t, func(t *rapid.T) {
 			var printed strings.Builder
 			l := newLinter(t, mode, func(item *lint.Item) error { return json.MarshalWrite(&printed, item) })

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/readtrail/readtrail/internal/lint"
-	"github.com/readtrail/readtrail/processor/readrecordprocessor"
+	"github.com/readtrail/readtrail/internal/strip"
 )
 
 const (
@@ -91,7 +91,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	in, out := io.Pipe()
 	ctx, stop := context.WithCancel(t.Context())
 	items := 0
-	l := newLinter(t, readrecordprocessor.ModeStrict, func(*lint.Item) error {
+	l := newLinter(t, strip.Strict, func(*lint.Item) error {
 		items++
 		stop() // as an interrupt does, while the pipe stays open
 		return nil
@@ -105,9 +105,9 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 
 func TestAnErrorEndsReading(t *testing.T) {
 	broken := errors.New("broken")
-	l := newLinter(t, readrecordprocessor.ModeStrict, func(*lint.Item) error { return broken })
+	l := newLinter(t, strip.Strict, func(*lint.Item) error { return broken })
 	require.ErrorIs(t, l.Read(t.Context(), "in", strings.NewReader(oneSpan)), broken)
-	l = newLinter(t, readrecordprocessor.ModeStrict, nil)
+	l = newLinter(t, strip.Strict, nil)
 	require.ErrorIs(t, l.Read(t.Context(), "in", io.MultiReader(strings.NewReader(oneSpan+"\n"), badReader{broken})), broken)
 	assert.Equal(t, int64(1), l.Report().Summary.Spans)
 }
@@ -154,7 +154,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		l := newLinter(t, readrecordprocessor.ModeStrict, nil)
+		l := newLinter(t, strip.Strict, nil)
 		require.NoError(t, l.Read(t.Context(), "in", bytes.NewReader(in)))
 		s := l.Report().Summary
 		require.LessOrEqual(t, s.UnreadableLines+s.MetricsLines, s.Lines)

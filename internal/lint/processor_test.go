@@ -21,13 +21,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/readtrail/readtrail/internal/lint"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor"
 )
 
 // TestLintSaysWhatTheProcessorDoes sends the corpus through the processor and
 // compares its metrics with what lint says.
 func TestLintSaysWhatTheProcessorDoes(t *testing.T) {
-	for _, mode := range []readrecordprocessor.Mode{readrecordprocessor.ModeStrict, readrecordprocessor.ModeKnown} {
+	for _, mode := range []strip.Mode{strip.Strict, strip.Known} {
 		for _, file := range corpus(t) {
 			l := newLinter(t, mode, nil)
 			readFile(t, l, file)
@@ -66,7 +67,7 @@ func totals(r *lint.Report) map[string]int64 {
 }
 
 // processed returns the processor's own metrics after a file.
-func processed(t *testing.T, mode readrecordprocessor.Mode, file string) map[string]int64 {
+func processed(t *testing.T, mode strip.Mode, file string) map[string]int64 {
 	t.Helper()
 	meter := componenttest.NewTelemetry()
 	defer func() { require.NoError(t, meter.Shutdown(t.Context())) }()

@@ -13,10 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/readtrail/readtrail/internal/lint"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor"
 )
 
-func newLinter(t require.TestingT, mode readrecordprocessor.Mode, each func(*lint.Item) error) *lint.Linter {
+func newLinter(t require.TestingT, mode strip.Mode, each func(*lint.Item) error) *lint.Linter {
 	config := readrecordprocessor.NewFactory().CreateDefaultConfig().(*readrecordprocessor.Config)
 	config.Mode = mode
 	lifter, stripper, err := config.Compile()
@@ -27,7 +28,7 @@ func newLinter(t require.TestingT, mode readrecordprocessor.Mode, each func(*lin
 // lintText lints lines and returns the report.
 func lintText(t testing.TB, text string) *lint.Report {
 	t.Helper()
-	l := newLinter(t, readrecordprocessor.ModeStrict, nil)
+	l := newLinter(t, strip.Strict, nil)
 	require.NoError(t, l.Read(t.Context(), "in", strings.NewReader(text)))
 	return l.Report()
 }

@@ -23,6 +23,17 @@ const (
 	Known Mode = "known"
 )
 
+// UnmarshalText refuses a mode that does not exist.
+func (m *Mode) UnmarshalText(text []byte) error {
+	switch mode := Mode(text); mode {
+	case Strict, Known:
+		*m = mode
+		return nil
+	default:
+		return fmt.Errorf("mode must be %s or %s", Strict, Known)
+	}
+}
+
 // Options say what stays.
 type Options struct {
 	// Mode is Strict if empty.

@@ -14,7 +14,7 @@ import (
 // Compile returns what lifts and what strips as the configuration says. The
 // processor and the CLI's lint use the same.
 func (c *Config) Compile() (*genai.Lifter, *strip.Stripper, error) {
-	options := strip.Options{Mode: strip.Mode(c.Mode), Places: genai.ContentPlaces()}
+	options := strip.Options{Mode: c.Mode, Places: genai.ContentPlaces()}
 	for _, k := range c.Keep {
 		if k.SpanName != "" {
 			options.KeepNames = append(options.KeepNames, k.SpanName)
@@ -33,7 +33,7 @@ func (c *Config) Compile() (*genai.Lifter, *strip.Stripper, error) {
 	}
 	lifter, err := genai.New(genai.Options{
 		Sources: sources, Digest: c.Digest, Profile: stripper.Profile(),
-		LabelsOnly: !c.Records, NoNames: !c.Records && c.Mode == ModeKnown,
+		LabelsOnly: !c.Records, NoNames: !c.Records && c.Mode == strip.Known,
 	})
 	if err != nil {
 		return nil, nil, err

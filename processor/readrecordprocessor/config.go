@@ -12,6 +12,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -19,7 +20,7 @@ import (
 // sources that are read.
 type Config struct {
 	// Mode says what of the telemetry leaves.
-	Mode Mode `mapstructure:"mode"`
+	Mode strip.Mode `mapstructure:"mode"`
 
 	// Records says whether records are made. Without them the processor only
 	// strips, for a pipeline that leads to tracing.
@@ -59,28 +60,6 @@ type KeepConfig struct {
 
 	// prevent unkeyed literal initialization
 	_ struct{}
-}
-
-// Mode says what of the telemetry leaves.
-type Mode string
-
-const (
-	// ModeStrict lets only what is known to be harmless leave in clear.
-	ModeStrict Mode = "strict"
-	// ModeKnown takes out content and credentials only where they are known to
-	// stand.
-	ModeKnown Mode = "known"
-)
-
-// UnmarshalText refuses a mode that does not exist.
-func (m *Mode) UnmarshalText(text []byte) error {
-	switch mode := Mode(text); mode {
-	case ModeStrict, ModeKnown:
-		*m = mode
-		return nil
-	default:
-		return fmt.Errorf("mode must be %s or %s", ModeStrict, ModeKnown)
-	}
 }
 
 var _ component.Config = (*Config)(nil)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor/internal/metadata"
 	"github.com/readtrail/readtrail/record"
 )
@@ -34,10 +35,10 @@ func load(t *testing.T, name string) (component.Config, error) {
 
 func TestConfigIsReadFromYAML(t *testing.T) {
 	for name, want := range map[string]*Config{
-		"":        {Mode: ModeStrict, Records: true},
-		"tracing": {Mode: ModeStrict, Records: false},
+		"":        {Mode: strip.Strict, Records: true},
+		"tracing": {Mode: strip.Strict, Records: false},
 		"all_settings": {
-			Mode:    ModeKnown,
+			Mode:    strip.Known,
 			Records: true,
 			Keep: []KeepConfig{
 				{Key: "app.tenant", Shape: "identifier"},

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -28,7 +29,7 @@ func callOf(t *testing.T, tool string, attrs map[string]any, change ...func(ptra
 	t.Helper()
 	cfg, err := load(t, "all_settings")
 	require.NoError(t, err)
-	cfg.(*Config).Mode = ModeStrict
+	cfg.(*Config).Mode = strip.Strict
 	p, s := newTraces(t, settings(nil), cfg.(*Config).WithoutKeys())
 	td := ptrace.NewTraces()
 	span := toolSpan(newScope(td), 1)

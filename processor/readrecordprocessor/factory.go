@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/processor"
 
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor/internal/metadata"
 )
 
@@ -24,7 +25,7 @@ func NewFactory() processor.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	return &Config{Mode: ModeStrict, Records: true}
+	return &Config{Mode: strip.Strict, Records: true}
 }
 
 func createTraces(_ context.Context, set processor.Settings, cfg component.Config, next consumer.Traces) (processor.Traces, error) {

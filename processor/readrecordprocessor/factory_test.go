@@ -13,12 +13,13 @@ import (
 	"go.opentelemetry.io/collector/processor/processortest"
 
 	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor/internal/metadata"
 )
 
 func TestDefaultsAreStrictAndMakeRecords(t *testing.T) {
 	cfg := NewFactory().CreateDefaultConfig()
-	assert.Equal(t, &Config{Mode: ModeStrict, Records: true}, cfg)
+	assert.Equal(t, &Config{Mode: strip.Strict, Records: true}, cfg)
 	assert.NoError(t, componenttest.CheckConfigStruct(cfg))
 }
 
@@ -42,8 +43,8 @@ func TestConfigThatWasNotValidatedIsRefusedAtCreation(t *testing.T) {
 	f, set := NewFactory(), processortest.NewNopSettings(metadata.Type)
 	for name, cfg := range map[string]*Config{
 		"an unknown mode":     {Mode: "lax"},
-		"a key without shape": {Mode: ModeStrict, Keep: []KeepConfig{{Key: "a"}}},
-		"a source of nothing": {Mode: ModeStrict, Sources: []genai.SourceRule{{}}},
+		"a key without shape": {Mode: strip.Strict, Keep: []KeepConfig{{Key: "a"}}},
+		"a source of nothing": {Mode: strip.Strict, Sources: []genai.SourceRule{{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := f.CreateTraces(t.Context(), set, cfg, consumertest.NewNop())

@@ -26,6 +26,7 @@ import (
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -122,7 +123,7 @@ func TestWithAKeyNoPlainDigestOfTheCorpusLeaves(t *testing.T) {
 	require.NoError(t, err)
 	files = append(files, "../../testdata/kyc/kyc.traces.jsonl")
 	strict, known, tracing := keyed(t, "bank-2026"), keyed(t, "bank-2026"), keyed(t, "bank-2026")
-	known.Mode, tracing.Records = ModeKnown, false
+	known.Mode, tracing.Records = strip.Known, false
 	wellFormed := regexp.MustCompile(`^hmac-sha256:bank-2026:[0-9a-f]{64}$`)
 	digests := 0
 	for _, file := range files {
@@ -270,8 +271,8 @@ func TestCopiesTravelBesideTheRecordAndNowhereElse(t *testing.T) {
 
 func TestAKeyThatCannotBeReadKeepsTheCollectorFromStarting(t *testing.T) {
 	for _, cfg := range []*Config{
-		{Mode: ModeStrict, Digest: genai.DigestConfig{DigestKey: genai.DigestKey{Key: genai.KeySource{File: "absent"}, KeyID: "k"}}},
-		{Mode: ModeStrict, Sources: []genai.SourceRule{{Match: genai.SourceMatch{Tool: "*"}, Digest: genai.DigestKey{Key: genai.KeySource{Env: "READTRAIL_ABSENT"}, KeyID: "k"}}}},
+		{Mode: strip.Strict, Digest: genai.DigestConfig{DigestKey: genai.DigestKey{Key: genai.KeySource{File: "absent"}, KeyID: "k"}}},
+		{Mode: strip.Strict, Sources: []genai.SourceRule{{Match: genai.SourceMatch{Tool: "*"}, Digest: genai.DigestKey{Key: genai.KeySource{Env: "READTRAIL_ABSENT"}, KeyID: "k"}}}},
 	} {
 		require.NoError(t, cfg.Validate(), "which reads no key")
 		_, err := NewFactory().CreateTraces(t.Context(), settings(nil), cfg, nil)

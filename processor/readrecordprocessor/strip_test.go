@@ -16,6 +16,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/internal/genai"
+	"github.com/readtrail/readtrail/internal/strip"
 )
 
 // What is stripped does not depend on whether anybody takes records, for which
@@ -24,7 +25,7 @@ func TestWithoutRecordsTheSameLeaves(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "corpus", "*.traces.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, mode := range []Mode{ModeStrict, ModeKnown} {
+	for _, mode := range []strip.Mode{strip.Strict, strip.Known} {
 		whole, bare := defaults(), stripOnly()
 		for _, cfg := range []*Config{whole, bare} {
 			cfg.Mode = mode
