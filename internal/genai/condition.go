@@ -154,8 +154,8 @@ func named(names ...string) condition {
 
 // besides holds for what a library writes besides the conventions: spans of
 // which a row knows nothing but whose they are. What says of itself which of the
-// conventions' operations it is stays for the rows of those.
-func besides(library condition) condition { return all(library, lacks(operation)) }
+// conventions' operations or of MCP's methods it is stays for the rows of those.
+func besides(library condition) condition { return all(library, lacks(operation, "mcp.method.name")) }
 
 // nameEnds holds for a name that ends with one of the suffixes. It has no
 // triggers: a name is found by how it begins.

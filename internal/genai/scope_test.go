@@ -44,3 +44,17 @@ func TestALibraryThatTurnsToTheConventionsIsStillHeard(t *testing.T) {
 		}
 	}
 }
+
+// TestALibrarysMCPIsMCP: servers and clients of MCP are traced under the scope
+// of the library that they are built into.
+func TestALibrarysMCPIsMCP(t *testing.T) {
+	l := newTestLifter(t)
+	for _, scope := range scopesOfTheTable() {
+		for method, want := range map[string]Class{"tools/call": ClassTool, "resources/read": ClassDocument, "tools/list": ClassMCP} {
+			o := l.Span(testSpan{scope: strings.ReplaceAll(scope, "*", "x"), name: method + " f", attrs: map[string]any{
+				"mcp.method.name": method, "mcp.resource.uri": "kyc://case/1",
+			}}.input(t))
+			assert.Equal(t, want, o.Class, "%s of scope %s", method, scope)
+		}
+	}
+}

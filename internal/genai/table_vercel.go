@@ -54,7 +54,7 @@ func vercelRows() []row {
 			class:     ClassRetrieval,
 			fields:    rerank,
 			documents: rerankDocuments,
-			names:     vercelNames("ai.rerank", "ai.rerank.doRerank"),
+			names:     append(vercelNames("ai.rerank", "ai.rerank.doRerank"), "rerank", "rerank {gen_ai.request.model}", "rerank {ai.model.id}"),
 		},
 		{
 			dialect: dialectVercel,
@@ -78,7 +78,8 @@ func vercelRows() []row {
 			when:    begins("ai.operationId", "ai.embed"),
 			class:   ClassEmbedding,
 			fields:  common,
-			names:   vercelNames("ai.embed", "ai.embed.doEmbed", "ai.embedMany", "ai.embedMany.doEmbed"),
+			names: append(vercelNames("ai.embed", "ai.embed.doEmbed", "ai.embedMany", "ai.embedMany.doEmbed"),
+				"embed", "embed_many", "embeddings {gen_ai.request.model}", "embeddings {ai.model.id}"), // as Sentry renames it
 		},
 		// Since version 7 the SDK writes the OpenTelemetry conventions under a
 		// scope of its own, with some keys of its own beside.
