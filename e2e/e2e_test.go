@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,8 +58,6 @@ type house struct {
 	t                           *testing.T
 	journal, keyDir, tracing    string
 	registry, key, config, base string
-	// evidenceKey is the public key of identity().
-	evidenceKey string
 }
 
 // newHouse makes a key and places for everything below a temporary directory.
@@ -74,26 +71,17 @@ func newHouse(t *testing.T, config string) *house {
 	h.key, h.registry = filepath.Join(h.keyDir, "signing-key.pem"), filepath.Join(h.keyDir, "keys.json")
 	code, _, stderr := h.cli("keys", "new", "--out", h.keyDir)
 	require.Zero(t, code, stderr)
-	code, public, stderr := h.cli("evidence", "identity", h.identity())
-	require.Zero(t, code, stderr)
-	h.evidenceKey = regexp.MustCompile(`age1[0-9a-z]+`).FindString(public)
-	require.NoError(t, os.WriteFile(h.digestKey(), []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), 0o600))
+	h.makeKeys()
 	return h
 }
-
-// Where copies of content are kept, and the secrets that open and recompute
-// them.
-func (h *house) evidence() string  { return filepath.Join(h.base, "evidence") }
-func (h *house) identity() string  { return filepath.Join(h.base, "evidence-key.txt") }
-func (h *house) digestKey() string { return filepath.Join(h.base, "digest.key") }
 
 func (h *house) rigConfig() rig.Config {
 	return rig.Config{
 		Command:    []string{collectorBin},
 		ConfigFile: h.config,
 		Env: []string{
-			"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(), "READTRAIL_TOKEN=e2e-token",
-			"READTRAIL_EVIDENCE=" + h.evidence(), "READTRAIL_EVIDENCE_KEY=" + h.evidenceKey, "READTRAIL_DIGEST_KEY=" + h.digestKey(),
+			"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(),
+			"READTRAIL_TOKEN=e2e-token", "READTRAIL_KEYS=" + h.keyDir, "READTRAIL_EVIDENCE=" + h.evidence(),
 		},
 	}
 }

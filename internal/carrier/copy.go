@@ -4,9 +4,16 @@
 package carrier
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
+
+// Keeper is what processor and exporter know of an evidence store: Put returns
+// when every copy is durable, or an error and the sender retries.
+type Keeper interface {
+	Put(ctx context.Context, organization, class string, copies []Copy) error
+}
 
 // Copy is a content to keep. It travels nowhere but here, and leaves the
 // process encrypted only. Whatever prints a batch, a log or an error, it shows of
