@@ -57,6 +57,32 @@ func shown(t *testing.T, args ...string) []string {
 	return rows
 }
 
+// TestACodingAgentsSpanAndLogRecordAreOneRead replays captures of three calls
+// each, of which both a span and a log record tell.
+func TestACodingAgentsSpanAndLogRecordAreOneRead(t *testing.T) {
+	for _, name := range []string{"claude-code-2.1.197-content", "codex-0.171.0", "gemini-cli-0.61.0"} {
+		t.Run(name, func(t *testing.T) {
+			for _, order := range [][]string{{".traces.jsonl", ".logs.jsonl"}, {".logs.jsonl", ".traces.jsonl"}} {
+				c := newCollector(t)
+				for _, signal := range order {
+					c.replay("../../testdata/corpus/" + name + signal)
+				}
+				c.shutdown()
+				var outermost, beneath int
+				for _, row := range shown(t, c.root()) {
+					if strings.HasPrefix(row, "  read.") {
+						beneath++
+					} else {
+						outermost++
+					}
+				}
+				require.Equal(t, 3, outermost)
+				require.Equal(t, 3, beneath)
+			}
+		})
+	}
+}
+
 func TestOneCallSeenFromTwoProcessesIsOneReadWithWhatItTouched(t *testing.T) {
 	late := dbSpan
 	late.span, late.minutes = 8, 30
