@@ -59,10 +59,12 @@ func (r *Reader) decrypt(ctx context.Context, o object, in *source, d Digest, ou
 		return ErrDamaged
 	case hash == nil:
 		return fmt.Errorf("%w %q", ErrNoKey, d.KeyID)
-	case !hmac.Equal(hash.Sum(nil), d.Sum[:]):
-		return ErrMismatch
+	case hmac.Equal(hash.Sum(nil), d.Sum[:]):
+		return nil
+	case d.KeyID != "":
+		return fmt.Errorf("%w under the key given as %q, unless that is another key", ErrMismatch, d.KeyID)
 	}
-	return nil
+	return ErrMismatch
 }
 
 // whySealed tells an object for others from one whose header was changed: if the
