@@ -133,8 +133,19 @@ type sent struct {
 func (c *collector) send(spans ...sent) {
 	c.t.Helper()
 	for _, s := range spans {
-		td := ptrace.NewTraces()
-		rs := td.ResourceSpans().AppendEmpty()
+		c.sendTogether(s)
+	}
+}
+
+// sendTogether sends spans as one request.
+func (c *collector) sendTogether(spans ...sent) {
+	c.t.Helper()
+	td := ptrace.NewTraces()
+	var rs ptrace.ResourceSpans
+	for i, s := range spans {
+		if i == 0 || s.service != spans[i-1].service {
+			rs = td.ResourceSpans().AppendEmpty()
+		}
 		rs.Resource().Attributes().PutStr("service.name", s.service)
 		ss := rs.ScopeSpans().AppendEmpty()
 		ss.Scope().SetName(s.scope)
@@ -155,6 +166,6 @@ func (c *collector) send(spans ...sent) {
 		span.SetStartTimestamp(pcommon.NewTimestampFromTime(begin))
 		span.SetEndTimestamp(pcommon.NewTimestampFromTime(begin.Add(time.Second)))
 		require.NoError(c.t, span.Attributes().FromRaw(s.attrs))
-		require.NoError(c.t, c.next.ConsumeTraces(c.t.Context(), td))
 	}
+	require.NoError(c.t, c.next.ConsumeTraces(c.t.Context(), td))
 }

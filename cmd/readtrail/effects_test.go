@@ -8,6 +8,7 @@ import (
 	"encoding/json/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,7 +124,6 @@ func TestOneCallSeenFromTwoProcessesIsOneReadWithWhatItTouched(t *testing.T) {
 }
 
 func TestAJobOfAnotherWorkerIsLinkedToTheReadThatAskedForIt(t *testing.T) {
-	c := newCollector(t)
 	send := sent{service: "agent", scope: "kafka", name: "send exports", trace: 1, span: 3, parent: 2, kind: producer, attrs: map[string]any{
 		"messaging.system": "kafka", "messaging.operation.type": "send", "messaging.destination.name": "exports",
 	}}
@@ -132,13 +132,22 @@ func TestAJobOfAnotherWorkerIsLinkedToTheReadThatAskedForIt(t *testing.T) {
 	}}
 	query := dbSpan
 	query.service, query.trace, query.parent, query.minutes = "agent", 2, 4, 20
-	c.send(query, work)
-	c.restart()
-	c.send(send, toolSpan)
-	c.shutdown()
 	read := []string{"read.tool|get|ok *|-", "  external_action|send exports|ok|kafka", "  delegated_job|process exports, linked|ok|kafka"}
-	assert.Equal(t, append(read, "    external_action|SELECT bank.customers, 3 rows|ok|postgresql"), shown(t, c.root()))
-	assert.Equal(t, read, shown(t, c.root(), "--trace", "01000000000000000000000000000001"), "of the other trace only the job that links here")
+	for name, deliver := range map[string]func(*collector){
+		"each by itself":  func(c *collector) { c.send(query, work) },
+		"in one request":  func(c *collector) { c.sendTogether(query, work) },
+		"the other order": func(c *collector) { c.sendTogether(work, query) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCollector(t)
+			deliver(c)
+			c.restart()
+			c.send(send, toolSpan)
+			c.shutdown()
+			assert.Equal(t, append(slices.Clone(read), "    external_action|SELECT bank.customers, 3 rows|ok|postgresql"), shown(t, c.root()))
+			assert.Equal(t, read, shown(t, c.root(), "--trace", "01000000000000000000000000000001"), "of the other trace only the job that links here")
+		})
+	}
 }
 
 func TestNobodyHangsEffectsUnderTheReadsOfAnotherOrganization(t *testing.T) {
