@@ -186,6 +186,9 @@ func TestObservationsAreJoinedByKeys(t *testing.T) {
 				{span: "c", parent: "b", tool: "search", call: "0", by: "client"},
 			}, "a bc",
 		},
+		"one read id of two observers of two traces is one read": {
+			[]seen{{span: "a", tool: "get", readID: "x", call: "1"}, {span: "b", tool: "crm get", readID: "x", trace: otherTrace}}, "ab",
+		},
 		"two accounts of one span are one read, with what is within": {
 			[]seen{{span: "a", tool: "get", readID: "x"}, {span: "a", tool: "get", readID: "x"}, {span: "b", parent: "a", tool: "get", by: "client"}}, "aab",
 		},
@@ -355,6 +358,12 @@ func TestTwoCallsStayTwo(t *testing.T) {
 		},
 		"of one tool, the second said to be a job": {
 			[]seen{{span: "a", tool: "export", by: "f"}, {span: "b", parent: "a", tool: "export", by: "g", edge: record.EdgeDelegatedJob}}, "a b",
+		},
+		"to which an application gives one read id": {
+			[]seen{agent, {span: "a", parent: "9", tool: "get", readID: "x", by: "f"}, {span: "b", parent: "9", tool: "put", readID: "x", by: "f"}}, "a b",
+		},
+		"to which an application gives one read id, in two traces": {
+			[]seen{{span: "a", tool: "get", readID: "x", call: "1"}, {span: "b", tool: "get", readID: "x", call: "2", trace: otherTrace}}, "a b",
 		},
 		"in log records of one span with their own call ids": {
 			[]seen{{span: "a", tool: "get"}, {span: "a", log: "1", tool: "get", call: "1"}, {span: "a", log: "2", tool: "get", call: "2"}}, "a a1 a2",

@@ -3,7 +3,12 @@
 
 package lineage
 
-import "github.com/readtrail/readtrail/record"
+import (
+	"cmp"
+	"maps"
+
+	"github.com/readtrail/readtrail/record"
+)
 
 // joinKey is what observations of one read share: the read id, or the model's
 // tool call id within a trace or an execution.
@@ -23,16 +28,30 @@ func (o *Observation) callKeys() []joinKey {
 	return keys
 }
 
+func (o *Observation) readKey() joinKey { return joinKey{o.Organization, "read", "", o.ReadID} }
+
 // joinByKeys joins by read id and by tool call id. Some models number their
 // calls anew with each answer: where one observer gives an id to several tools,
 // the id counts together with the tool only, and where it gives it to several
-// calls of one tool, not at all.
+// calls of one tool, not at all. Nor does a read id that an application gives to
+// several calls.
 func (g *Graph) joinByKeys(s *sets) {
 	keys := g.callKeys()
-	ambiguous := g.ambiguous(keys)
-	first := map[joinKey]int{}
+	calls := map[joinKey]string{}
+	contradicting := map[joinKey]bool{}
 	for i, o := range g.observations {
-		for _, key := range append(keys[i], joinKey{o.Organization, "read", "", o.ReadID}) {
+		key := o.readKey()
+		keys[i] = append(keys[i], key)
+		if known := calls[key]; known != "" && o.ToolCallID != "" && known != o.ToolCallID {
+			contradicting[key] = true
+		}
+		calls[key] = cmp.Or(o.ToolCallID, calls[key])
+	}
+	ambiguous := g.ambiguous(keys)
+	maps.Copy(ambiguous, contradicting)
+	first := map[joinKey]int{}
+	for i := range g.observations {
+		for _, key := range keys[i] {
 			if ambiguous[key] {
 				continue
 			}
