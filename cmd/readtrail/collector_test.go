@@ -4,9 +4,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/exportertest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor/processortest"
 
@@ -31,6 +34,7 @@ type collector struct {
 	t    *testing.T
 	dir  string
 	next consumer.Traces
+	logs consumer.Logs
 	stop []func(context.Context) error
 }
 
@@ -74,6 +78,13 @@ func (c *collector) start() {
 	require.NoError(t, err)
 	require.NoError(t, p.Start(t.Context(), h))
 	c.next, c.stop = p, []func(context.Context) error{p.Shutdown, exp.Shutdown, ext.Shutdown}
+	logExp, err := exporters.CreateLogs(t.Context(), exportertest.NewNopSettings(exporters.Type()), exporters.CreateDefaultConfig())
+	require.NoError(t, err)
+	require.NoError(t, logExp.Start(t.Context(), h))
+	logs, err := processors.CreateLogs(t.Context(), processortest.NewNopSettings(processors.Type()), processors.CreateDefaultConfig(), logExp)
+	require.NoError(t, err)
+	require.NoError(t, logs.Start(t.Context(), h))
+	c.logs, c.stop = logs, append([]func(context.Context) error{logs.Shutdown, logExp.Shutdown}, c.stop...)
 }
 
 func (c *collector) shutdown() {
@@ -88,6 +99,24 @@ func (c *collector) restart() {
 }
 
 func (c *collector) root() string { return filepath.Join(c.dir, "journal") }
+
+// replay sends what a library emitted, each request as it was.
+func (c *collector) replay(path string) {
+	c.t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(c.t, err)
+	for line := range bytes.Lines(data) {
+		if strings.HasSuffix(path, ".logs.jsonl") {
+			logs, err := new(plog.JSONUnmarshaler).UnmarshalLogs(line)
+			require.NoError(c.t, err)
+			require.NoError(c.t, c.logs.ConsumeLogs(c.t.Context(), logs))
+			continue
+		}
+		traces, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(line)
+		require.NoError(c.t, err)
+		require.NoError(c.t, c.next.ConsumeTraces(c.t.Context(), traces))
+	}
+}
 
 // sent is a span in the form that tests write.
 type sent struct {
@@ -104,8 +133,19 @@ type sent struct {
 func (c *collector) send(spans ...sent) {
 	c.t.Helper()
 	for _, s := range spans {
-		td := ptrace.NewTraces()
-		rs := td.ResourceSpans().AppendEmpty()
+		c.sendTogether(s)
+	}
+}
+
+// sendTogether sends spans as one request.
+func (c *collector) sendTogether(spans ...sent) {
+	c.t.Helper()
+	td := ptrace.NewTraces()
+	var rs ptrace.ResourceSpans
+	for i, s := range spans {
+		if i == 0 || s.service != spans[i-1].service {
+			rs = td.ResourceSpans().AppendEmpty()
+		}
 		rs.Resource().Attributes().PutStr("service.name", s.service)
 		ss := rs.ScopeSpans().AppendEmpty()
 		ss.Scope().SetName(s.scope)
@@ -126,6 +166,6 @@ func (c *collector) send(spans ...sent) {
 		span.SetStartTimestamp(pcommon.NewTimestampFromTime(begin))
 		span.SetEndTimestamp(pcommon.NewTimestampFromTime(begin.Add(time.Second)))
 		require.NoError(c.t, span.Attributes().FromRaw(s.attrs))
-		require.NoError(c.t, c.next.ConsumeTraces(c.t.Context(), td))
 	}
+	require.NoError(c.t, c.next.ConsumeTraces(c.t.Context(), td))
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,32 @@ func shown(t *testing.T, args ...string) []string {
 	return rows
 }
 
+// TestACodingAgentsSpanAndLogRecordAreOneRead replays captures of three calls
+// each, of which both a span and a log record tell.
+func TestACodingAgentsSpanAndLogRecordAreOneRead(t *testing.T) {
+	for _, name := range []string{"claude-code-2.1.197-content", "codex-0.171.0", "gemini-cli-0.61.0"} {
+		t.Run(name, func(t *testing.T) {
+			for _, order := range [][]string{{".traces.jsonl", ".logs.jsonl"}, {".logs.jsonl", ".traces.jsonl"}} {
+				c := newCollector(t)
+				for _, signal := range order {
+					c.replay("../../testdata/corpus/" + name + signal)
+				}
+				c.shutdown()
+				var outermost, beneath int
+				for _, row := range shown(t, c.root()) {
+					if strings.HasPrefix(row, "  read.") {
+						beneath++
+					} else {
+						outermost++
+					}
+				}
+				require.Equal(t, 3, outermost)
+				require.Equal(t, 3, beneath)
+			}
+		})
+	}
+}
+
 func TestOneCallSeenFromTwoProcessesIsOneReadWithWhatItTouched(t *testing.T) {
 	late := dbSpan
 	late.span, late.minutes = 8, 30
@@ -97,7 +124,6 @@ func TestOneCallSeenFromTwoProcessesIsOneReadWithWhatItTouched(t *testing.T) {
 }
 
 func TestAJobOfAnotherWorkerIsLinkedToTheReadThatAskedForIt(t *testing.T) {
-	c := newCollector(t)
 	send := sent{service: "agent", scope: "kafka", name: "send exports", trace: 1, span: 3, parent: 2, kind: producer, attrs: map[string]any{
 		"messaging.system": "kafka", "messaging.operation.type": "send", "messaging.destination.name": "exports",
 	}}
@@ -106,13 +132,22 @@ func TestAJobOfAnotherWorkerIsLinkedToTheReadThatAskedForIt(t *testing.T) {
 	}}
 	query := dbSpan
 	query.service, query.trace, query.parent, query.minutes = "agent", 2, 4, 20
-	c.send(query, work)
-	c.restart()
-	c.send(send, toolSpan)
-	c.shutdown()
 	read := []string{"read.tool|get|ok *|-", "  external_action|send exports|ok|kafka", "  delegated_job|process exports, linked|ok|kafka"}
-	assert.Equal(t, append(read, "    external_action|SELECT bank.customers, 3 rows|ok|postgresql"), shown(t, c.root()))
-	assert.Equal(t, read, shown(t, c.root(), "--trace", "01000000000000000000000000000001"), "of the other trace only the job that links here")
+	for name, deliver := range map[string]func(*collector){
+		"each by itself":  func(c *collector) { c.send(query, work) },
+		"in one request":  func(c *collector) { c.sendTogether(query, work) },
+		"the other order": func(c *collector) { c.sendTogether(work, query) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCollector(t)
+			deliver(c)
+			c.restart()
+			c.send(send, toolSpan)
+			c.shutdown()
+			assert.Equal(t, append(slices.Clone(read), "    external_action|SELECT bank.customers, 3 rows|ok|postgresql"), shown(t, c.root()))
+			assert.Equal(t, read, shown(t, c.root(), "--trace", "01000000000000000000000000000001"), "of the other trace only the job that links here")
+		})
+	}
 }
 
 func TestNobodyHangsEffectsUnderTheReadsOfAnotherOrganization(t *testing.T) {

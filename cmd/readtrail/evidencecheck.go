@@ -94,25 +94,25 @@ func (c *copyCheck) check(ctx context.Context, source *journal.Source) {
 	report := &copyReport{Path: source.Path}
 	shown := newProgress(c.con, "checking copies of "+escape(source.Path))
 	var done int64
-	unreadable := 0
 	for line, err := range source.Lines() {
 		if err != nil {
 			shown.clear()
 			c.fail(fmt.Errorf("%s: %w", source.Path, err))
+			report.partly = true
 			break
 		}
 		done += line.Size
 		shown.report(done, source.Size())
 		e, err := journal.ParseLine(line.Bytes)
 		if err != nil || line.Torn {
-			unreadable++
+			report.UnreadableLines++
 			continue
 		}
 		c.checkEntry(ctx, report, e)
 	}
 	shown.clear()
-	if unreadable > 0 {
-		c.fail(fmt.Errorf("%s: %s could not be read as entries: run readtrail verify", source.Path, count(unreadable, "line")))
+	if n := report.UnreadableLines; n > 0 {
+		c.fail(fmt.Errorf("%s: %s could not be read as entries: run readtrail verify", source.Path, count(n, "line")))
 	}
 	report.judge()
 	if !c.json {
@@ -166,6 +166,9 @@ func (c *copyCheck) lookUp(ctx context.Context, key copyKey) error {
 		c.known = map[copyKey]error{}
 	}
 	digest, err := content.ParseDigest(key.digest)
+	if err == nil && (key.organization == "" || key.class == "") {
+		err = errors.New("the record has no organization or no retention class, so nobody can say where its copy is")
+	}
 	if err == nil {
 		err = c.reader.Check(ctx, key.organization, key.class, digest)
 	}

@@ -20,21 +20,28 @@ type namedCopy struct {
 
 // namedCopies returns the digests of which a read record says that copies are
 // kept: with evidence_copy those of all content, with fields those of the fields.
-// A choice that this version does not know is an error.
+// A choice that this version does not know is an error, and so is a record that
+// says that content was kept and names none.
 func namedCopies(e *journal.Entry) ([]namedCopy, error) {
 	var read record.Read
 	if err := json.Unmarshal(e.Body, &read); err != nil {
 		return nil, fmt.Errorf("not readable as %s", e.Kind)
 	}
-	switch read.Retention.ContentStored {
+	var named []namedCopy
+	switch stored := read.Retention.ContentStored; stored {
 	case record.DigestOnly:
 		return nil, nil
 	case record.EvidenceCopy:
-		return contentOf(&read), nil
+		named = contentOf(&read)
 	case record.Fields:
-		return fieldsOf(&read), nil
+		named = fieldsOf(&read)
+	default:
+		return nil, fmt.Errorf("content_stored is %q, which this version does not know", stored)
 	}
-	return nil, fmt.Errorf("content_stored is %q, which this version does not know", read.Retention.ContentStored)
+	if len(named) == 0 {
+		return nil, fmt.Errorf("content_stored is %q, and no digest says of what", read.Retention.ContentStored)
+	}
+	return named, nil
 }
 
 func contentOf(read *record.Read) (named []namedCopy) {

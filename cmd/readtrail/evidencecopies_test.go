@@ -27,7 +27,6 @@ func TestARecordNamesACopyOfEachContentOrOfEachField(t *testing.T) {
 		"digest_only":   {`{` + all + `,"retention":{"content_stored":"digest_only"}}`, ""},
 		"evidence_copy": {`{` + all + `,"retention":{"content_stored":"evidence_copy"}}`, "request.arguments_digest=a response.result_digest=b retrieval.query_digest=c retrieval.chunks[0].content_digest=d retrieval.chunks[2].content_digest=e memory.entries[1].content_digest=f"},
 		"fields":        {`{` + all + `,"retention":{"content_stored":"fields","fields":[{"path":"$.a","digest":"h"},{"path":"$.a","digest":"i"}]}}`, "retention.fields[0] $.a=h retention.fields[1] $.a=i"},
-		"no content":    {`{"retention":{"content_stored":"evidence_copy"}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			named, err := namedCopies(&journal.Entry{Kind: record.KindRead, Body: []byte(test.body)})
@@ -46,6 +45,9 @@ func TestARecordThatIsNotUnderstoodIsNotCheckedAndNotValid(t *testing.T) {
 		"another choice":  {Kind: record.KindRead, Header: journal.EntryHeader{EventType: "read.tool"}, Body: []byte(`{"retention":{"content_stored":"everything"}}`)},
 		"another shape":   {Kind: record.KindRead, Header: journal.EntryHeader{EventType: "read.tool"}, Body: []byte(`{"retention":1}`)},
 		"another version": {Kind: record.KindRead, SchemaVersion: "9.0.0", Body: []byte(`{}`)},
+		"no place":        {Kind: record.KindRead, Header: journal.EntryHeader{EventType: "read.tool"}, Body: []byte(`{"response":{"result_digest":"` + plainDigest("x") + `"},"retention":{"content_stored":"evidence_copy"}}`)},
+		"no copy":         {Kind: record.KindRead, Header: journal.EntryHeader{EventType: "read.tool"}, Body: []byte(`{"retention":{"content_stored":"evidence_copy"}}`)},
+		"no field":        {Kind: record.KindRead, Header: journal.EntryHeader{EventType: "read.tool"}, Body: []byte(`{"response":{"result_digest":"x"},"retention":{"content_stored":"fields"}}`)},
 		"no digest":       {Kind: record.KindRead, Header: journal.EntryHeader{EventType: "read.tool"}, Body: []byte(`{"response":{"result_digest":"x"},"retention":{"content_stored":"evidence_copy"}}`)},
 	} {
 		t.Run(name, func(t *testing.T) {

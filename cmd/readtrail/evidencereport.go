@@ -41,7 +41,8 @@ var copyCodes = []journal.CodeDoc{
 type copyReport struct {
 	Path      string `json:"path"`
 	JournalID string `json:"journal_id,omitzero"`
-	// Outcome is valid, failed or not_performed; none if no record names a copy.
+	// Outcome is valid, failed or not_performed; none if no record names a copy. It
+	// is not valid if a line could not be read, which may name any.
 	Outcome string `json:"copies"`
 	// RecordsWithCopies counts read records, Copies the digests that they name.
 	RecordsWithCopies uint64 `json:"records_with_copies"`
@@ -50,9 +51,13 @@ type copyReport struct {
 	Missing           uint64 `json:"artifact_missing"`
 	Mismatches        uint64 `json:"artifact_digest_mismatch"`
 	NotPerformed      uint64 `json:"not_performed"`
+	UnreadableLines   int    `json:"unreadable_lines,omitzero"`
 	// Findings are the first of each code; the counts count all.
 	Findings []copyFinding `json:"findings"`
 	ExitCode int           `json:"exit_code"`
+
+	// partly says that the journal could not be read to its end.
+	partly bool
 }
 
 // copyFinding is one copy that is not valid.
@@ -103,7 +108,7 @@ func (r *copyReport) judge() {
 	switch {
 	case r.Missing > 0 || r.Mismatches > 0:
 		r.Outcome, r.ExitCode = string(journal.Failed), exitBroken
-	case r.NotPerformed > 0:
+	case r.NotPerformed > 0, r.UnreadableLines > 0, r.partly:
 		r.Outcome, r.ExitCode = string(journal.NotPerformed), exitUnchecked
 	case r.Copies == 0:
 		r.Outcome, r.ExitCode = "none", exitOK

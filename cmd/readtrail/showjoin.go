@@ -8,6 +8,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"fmt"
+	"slices"
 
 	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
@@ -138,6 +139,17 @@ func (j *joining) add(at position, line journal.Line) {
 			j.unreadable++
 			return
 		}
-		j.graph.AddSpans(placeOf(e, l.ObservedBy), l.Correlation.TraceID, l.Spans)
+		j.graph.AddSpans(placeOf(e, l.ObservedBy), l.Correlation.TraceID, j.ofInterest(l.Correlation.TraceID, l.Spans))
 	}
+}
+
+// ofInterest returns the spans of a lineage record that belong to what is shown:
+// of another trace those that link to it, whatever else came with them.
+func (j *joining) ofInterest(traceID string, spans []record.Span) []record.Span {
+	if j.traces[traceID] {
+		return spans
+	}
+	return slices.DeleteFunc(spans, func(s record.Span) bool {
+		return !slices.ContainsFunc(s.Links, func(l record.Link) bool { return j.traces[l.TraceID] })
+	})
 }

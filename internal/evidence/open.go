@@ -61,13 +61,12 @@ func (r *Reader) decrypt(ctx context.Context, o object, in *source, d content.Pa
 		return ErrDamaged
 	case hash == nil:
 		return fmt.Errorf("%w %q", ErrNoKey, d.KeyID)
-	case !hmac.Equal(hash.Sum(nil), d.Sum[:]):
-		if d.KeyID != "" {
-			return fmt.Errorf("%w, or the key given as %q is another one", ErrMismatch, d.KeyID)
-		}
-		return ErrMismatch
+	case hmac.Equal(hash.Sum(nil), d.Sum[:]):
+		return nil
+	case d.KeyID != "":
+		return fmt.Errorf("%w, or the key given as %q is another one", ErrMismatch, d.KeyID)
 	}
-	return nil
+	return ErrMismatch
 }
 
 // whySealed tells an object for others from one whose header was changed: if the

@@ -12,8 +12,8 @@ type ancestry struct {
 	found bool
 	// apart says that a span stands between that is more than transport.
 	apart bool
-	// between is the number of spans in between.
-	between int
+	// request says that a request of MCP stands between.
+	request bool
 	// job is the nearest span that a job was delegated to, if inJob.
 	job   spanKey
 	inJob bool
@@ -68,7 +68,7 @@ func (g *Graph) ancestors(key spanKey) ancestry {
 	}
 	for i := len(way) - 1; i >= 0; i-- {
 		s := g.spans[way[i]]
-		a.between++
+		a.request = a.request || s.request
 		a.apart = a.apart || !s.transport || s.isJob()
 		if !s.carries {
 			a.base = way[i]
@@ -91,6 +91,17 @@ func (g *Graph) around(o *Observation) (spanKey, bool) {
 		return spanKey{}, false
 	}
 	return g.key(o.Organization, o.Correlation.TraceID, o.Correlation.ParentSpanID)
+}
+
+// readAround returns the nearest span around an observation that a read was
+// observed at.
+func (g *Graph) readAround(o *Observation) (spanKey, bool) {
+	around, ok := g.around(o)
+	if !ok {
+		return spanKey{}, false
+	}
+	a := g.ancestors(around)
+	return a.read, a.found
 }
 
 // own returns what is known of the span of an observation.
@@ -116,15 +127,11 @@ func (g *Graph) depths() []int {
 			}
 			state[at] = 1
 			way = append(way, at)
-			around, ok := g.around(g.observations[at])
-			if !ok {
+			around, found := g.readAround(g.observations[at])
+			if !found {
 				break
 			}
-			a := g.ancestors(around)
-			if !a.found {
-				break
-			}
-			at = g.anchors[a.read][0]
+			at = g.anchors[around][0]
 		}
 		for j := len(way) - 1; j >= 0; j-- {
 			depths[way[j]], state[way[j]] = depth, 2

@@ -130,8 +130,8 @@ func TestWhateverArrivesIsCountedOnce(t *testing.T) {
 			s := seen{
 				span: letter.Draw(t, "span"), parent: rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5", "6", "7", "8"}).Draw(t, "parent"),
 				tool: rapid.SampledFrom([]string{"", "get", "put", "mcp_x_get"}).Draw(t, "tool"), call: rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "call"),
-				rpc: rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "rpc"), by: rapid.SampledFrom([]string{"f", "client", "server"}).Draw(t, "by"),
-				class: rapid.SampledFrom([]string{"", "http", "agent", "other"}).Draw(t, "class"), edge: rapid.SampledFrom([]record.EdgeType{"", "", "", job}).Draw(t, "edge"),
+				rpc: rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "rpc"), by: rapid.SampledFrom([]string{"f", "m", "client", "server"}).Draw(t, "by"),
+				class: rapid.SampledFrom([]string{"", "http", "agent", "other", "mcp"}).Draw(t, "class"), edge: rapid.SampledFrom([]record.EdgeType{"", "", "", job}).Draw(t, "edge"),
 			}
 			if rapid.Bool().Draw(t, "log") {
 				s.log = "a"

@@ -83,6 +83,8 @@ type span struct {
 	transport bool
 	// carries says that the span only carries requests.
 	carries bool
+	// request says that it is one of MCP.
+	request bool
 	edge    record.EdgeType
 }
 
@@ -150,7 +152,7 @@ func (g *Graph) AddSpans(at Place, traceID string, spans []record.Span) {
 		}
 		node := span{
 			parent: spanID(s.ParentSpanID), client: s.Kind == "client" || s.EdgeType == record.EdgeProtocolCall, server: s.Kind == "server",
-			transport: transports[s.Class], carries: s.Class == "http" || s.Class == "rpc", edge: s.EdgeType,
+			transport: transports[s.Class], carries: s.Class == "http" || s.Class == "rpc", request: s.Class == "mcp", edge: s.EdgeType,
 		}
 		g.addSpan(key, node)
 		if s.Effect != nil || node.isJob() {
@@ -170,6 +172,7 @@ func (g *Graph) addSpan(key spanKey, s span) {
 		s.contradictory = known.contradictory || known.parent != s.parent
 		s.client, s.server = s.client || known.client, s.server || known.server
 		s.transport, s.carries = s.transport || known.transport, s.carries || known.carries
+		s.request = s.request || known.request
 		s.edge = cmp.Or(known.edge, s.edge)
 	}
 	g.spans[key] = s

@@ -4,9 +4,7 @@
 package lineage
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -40,66 +38,12 @@ func (g *Graph) observer(o *Observation) observer {
 
 // join puts the observations of one read into one set.
 func (g *Graph) join() *sets {
-	s := newSets(g.observations)
+	s := newSets(g.observations, g.observer)
 	g.joinByKeys(s)
 	g.joinByRequest(s)
+	g.joinBesides(s)
 	g.joinByParentage(s)
 	return s
-}
-
-// joinKey is what observations of one read share: the read id, or the model's
-// tool call id within a trace or an execution.
-type joinKey struct{ organization, kind, within, id string }
-
-func (o *Observation) callKeys() []joinKey {
-	var keys []joinKey
-	if o.ToolCallID == "" {
-		return nil
-	}
-	if id := o.Correlation.TraceID; id != "" {
-		keys = append(keys, joinKey{o.Organization, "trace", id, o.ToolCallID})
-	}
-	if id := o.Correlation.ExecutionID; id != "" {
-		keys = append(keys, joinKey{o.Organization, "execution", id, o.ToolCallID})
-	}
-	return keys
-}
-
-// joinByKeys joins by read id and by tool call id. Some models number their
-// calls anew with each answer: where one observer gives an id to several tools,
-// the id counts together with the tool only.
-func (g *Graph) joinByKeys(s *sets) {
-	type use struct {
-		key joinKey
-		by  observer
-	}
-	tools, reused := map[use]string{}, map[joinKey]bool{}
-	for _, o := range g.observations {
-		for _, key := range o.callKeys() {
-			u := use{key, g.observer(o)}
-			if tool, found := tools[u]; found && tool != o.tool {
-				reused[key] = true
-			}
-			tools[u] = o.tool
-		}
-	}
-	first := map[joinKey]int{}
-	for i, o := range g.observations {
-		keys := []joinKey{{o.Organization, "read", "", o.ReadID}}
-		for _, key := range o.callKeys() {
-			if reused[key] {
-				key.kind += " " + o.tool
-			}
-			keys = append(keys, key)
-		}
-		for _, key := range keys {
-			if other, found := first[key]; found {
-				s.union(other, i)
-			} else {
-				first[key] = i
-			}
-		}
-	}
 }
 
 // joinByRequest joins the client's and the server's span of one JSON-RPC
@@ -137,123 +81,6 @@ func (g *Graph) joinByRequest(s *sets) {
 	}
 }
 
-// joinByParentage joins observations with the nearest observation around them,
-// if both are of the same tool and nothing but transport stands between. It
-// goes from the outside in, so that what contradicts is known of the whole set
-// and the order of entries makes no difference.
-func (g *Graph) joinByParentage(s *sets) {
-	depths := g.depths()
-	inward := make([]int, len(depths))
-	for i := range inward {
-		inward[i] = i
-	}
-	slices.SortStableFunc(inward, func(a, b int) int { return cmp.Compare(depths[a], depths[b]) })
-	for len(inward) > 0 {
-		end := 1
-		for end < len(inward) && depths[inward[end]] == depths[inward[0]] {
-			end++
-		}
-		g.joinLevel(s, inward[:end])
-		inward = inward[end:]
-	}
-}
-
-// joinLevel joins the observations of one depth. Those within one span are
-// judged together.
-func (g *Graph) joinLevel(s *sets, level []int) {
-	within := map[spanKey][]int{}
-	var order []spanKey
-	for _, i := range level {
-		anchor, ok := g.anchorOf(s, i)
-		if !ok {
-			continue
-		}
-		if within[anchor] == nil {
-			order = append(order, anchor)
-		}
-		within[anchor] = append(within[anchor], i)
-	}
-	for _, anchor := range order {
-		candidates := g.onePerObserver(s, within[anchor])
-		candidates = agreeing(s, candidates, s.calls)
-		for _, i := range agreeing(s, candidates, s.rpcs) {
-			s.union(g.anchors[anchor][0], i)
-		}
-	}
-}
-
-// anchorOf returns the span around an observation that observed the same call.
-func (g *Graph) anchorOf(s *sets, i int) (spanKey, bool) {
-	o := g.observations[i]
-	around, ok := g.around(o)
-	if !ok {
-		return spanKey{}, false
-	}
-	a := g.ancestors(around)
-	if !a.found || a.apart {
-		return spanKey{}, false
-	}
-	anchors := g.anchors[a.read]
-	some := func(such func(outer *Observation) bool) bool {
-		return slices.ContainsFunc(anchors, func(i int) bool { return such(g.observations[i]) })
-	}
-	switch {
-	case !g.oneRead(s, a.read), s.find(i) == s.find(anchors[0]), s.contradict(i, anchors[0]):
-		return spanKey{}, false
-	case !some(func(outer *Observation) bool { return g.sameCall(o, outer) }):
-		return spanKey{}, false
-	case a.between > 0 && some(func(outer *Observation) bool { return g.observer(o) == g.observer(outer) }):
-		return spanKey{}, false // it sees a call once: this is one within the other
-	}
-	return a.read, true
-}
-
-// sameCall reports whether two observations, one around the other, can be of one
-// call.
-func (g *Graph) sameCall(inner, outer *Observation) bool {
-	if inner.subject != "" && inner.subject == outer.subject || namesMCP(inner.tool, outer.tool) || namesMCP(outer.tool, inner.tool) {
-		return true
-	}
-	a, b := g.own(inner), g.own(outer)
-	return inner.rpcID != "" && inner.rpcID == outer.rpcID && (a.client && b.server || a.server && b.client)
-}
-
-// namesMCP reports whether a name is the one by which agents call a tool of an
-// MCP server: mcp, the server and the tool with underscores between.
-func namesMCP(name, tool string) bool {
-	return tool != "" && strings.HasPrefix(name, "mcp_") && strings.HasSuffix(name, "_"+tool)
-}
-
-// onePerObserver leaves out what one observer saw several times within one
-// span: these are several calls, and nobody knows which is that of the span.
-func (g *Graph) onePerObserver(s *sets, candidates []int) []int {
-	seen := map[observer]int{}
-	repeated := map[observer]bool{}
-	for _, i := range candidates {
-		by := g.observer(g.observations[i])
-		if other, found := seen[by]; found && s.find(other) != s.find(i) {
-			repeated[by] = true
-		}
-		seen[by] = i
-	}
-	return slices.DeleteFunc(candidates, func(i int) bool { return repeated[g.observer(g.observations[i])] })
-}
-
-// agreeing leaves out those with ids if these are not the same for all.
-func agreeing(s *sets, candidates []int, of []ids) []int {
-	var common ids
-	for _, i := range candidates {
-		have := of[s.find(i)]
-		if common.contradict(have) {
-			return slices.DeleteFunc(candidates, func(i int) bool { return len(of[s.find(i)]) > 0 })
-		}
-		if len(common) == 0 {
-			common = have
-		}
-	}
-	return candidates
-}
-
 // Reads joins everything that was added. The order is that of the first
 // observation of each read.
 func (g *Graph) Reads() []*Read {
@@ -286,8 +113,9 @@ func (g *Graph) Reads() []*Read {
 		copy(r.Observations[1:at+1], r.Observations[:at])
 		r.Observations[0] = head
 	}
+	oneRead := g.readsAt(s)
 	g.hang(func(key spanKey) *Read {
-		if !g.oneRead(s, key) {
+		if !oneRead(key) {
 			return nil
 		}
 		return reads[s.find(g.anchors[key][0])]
@@ -314,8 +142,16 @@ func (g *Graph) leads(depths []int, i, than int) bool {
 	return slices.Compare(a[:], b[:]) < 0
 }
 
-// oneRead reports whether all that was observed at a span is of one read.
-func (g *Graph) oneRead(s *sets, key spanKey) bool {
-	anchors := g.anchors[key]
-	return !slices.ContainsFunc(anchors, func(i int) bool { return s.find(i) != s.find(anchors[0]) })
+// readsAt returns a function that reports whether all that was observed at a
+// span is of one read, as long as no sets are joined.
+func (g *Graph) readsAt(s *sets) func(spanKey) bool {
+	known := map[spanKey]bool{}
+	return func(key spanKey) bool {
+		one, found := known[key]
+		if !found {
+			one = s.areOne(g.anchors[key])
+			known[key] = one
+		}
+		return one
+	}
 }

@@ -186,6 +186,9 @@ func TestObservationsAreJoinedByKeys(t *testing.T) {
 				{span: "c", parent: "b", tool: "search", call: "0", by: "client"},
 			}, "a bc",
 		},
+		"one read id of two observers of two traces is one read": {
+			[]seen{{span: "a", tool: "get", readID: "x", call: "1"}, {span: "b", tool: "crm get", readID: "x", trace: otherTrace}}, "ab",
+		},
 		"two accounts of one span are one read, with what is within": {
 			[]seen{{span: "a", tool: "get", readID: "x"}, {span: "a", tool: "get", readID: "x"}, {span: "b", parent: "a", tool: "get", by: "client"}}, "aab",
 		},
@@ -197,9 +200,9 @@ func TestObservationsAreJoinedByKeys(t *testing.T) {
 
 func TestTheOutermostSpanLeads(t *testing.T) {
 	for want, in := range map[string][]seen{
-		"a": {{span: "a", log: "d", tool: "get"}, {span: "c", parent: "b", tool: "get"}, {span: "b", parent: "a", tool: "get"}, {span: "a", tool: "get", call: "1"}},
+		"a": {{span: "a", log: "d", tool: "get"}, {span: "c", parent: "b", tool: "get", by: "server"}, {span: "b", parent: "a", tool: "get", by: "client"}, {span: "a", tool: "get", call: "1"}},
 		"c": {{span: "9", class: "agent"}, {span: "e", parent: "9", tool: "get", by: "server", rpc: "7"}, {span: "c", parent: "9", tool: "get", by: "client", rpc: "7"}},
-		"b": {{span: "b", tool: "get", call: "1"}, {span: "a", tool: "get", call: "1"}},
+		"b": {{span: "b", tool: "get", call: "1"}, {span: "a", tool: "get", call: "1", by: "g"}},
 	} {
 		g := New(100)
 		for i, s := range in {
@@ -248,6 +251,12 @@ func TestThreeObserversOfOneCallAreOneRead(t *testing.T) {
 		"without the framework, side by side":    {[]seen{below(c, "9"), below(s, "9"), {span: "9", class: "agent"}}, "ce"},
 		"without the framework, side by side with HTTP around the server": {
 			append(spans("9", "", "agent", "1", "9", "http", "2", "1", "http"), below(c, "9"), below(s, "2")), "ce",
+		},
+		"with one library at both ends of MCP that sets no kinds": {
+			append(spans("1", "c", "mcp"), f, seen{span: "c", parent: "a", tool: "get", by: "m"}, seen{span: "e", parent: "1", tool: "get", by: "m"}), "ace",
+		},
+		"with one library at both ends that sets no kinds, by request id": {
+			[]seen{f, {span: "c", parent: "a", tool: "get", by: "m", rpc: "7"}, {span: "e", parent: "c", tool: "get", by: "m", rpc: "7"}}, "ace",
 		},
 		"with a log record in the span": {[]seen{f, c, s, {span: "a", log: "d", tool: "get"}, {span: "c", log: "b", tool: "get", call: "1"}}, "aadccbe"},
 	})
@@ -300,11 +309,61 @@ func TestTwoCallsStayTwo(t *testing.T) {
 		"of one tool that calls itself, as one observer saw": {
 			[]seen{{span: "a", tool: "ask", by: "f"}, {span: "1", parent: "a", class: "other"}, {span: "b", parent: "1", tool: "ask", by: "f"}}, "a b",
 		},
+		"of one tool that calls itself, as one observer saw, with nothing between": {
+			[]seen{{span: "a", tool: "ask", by: "f"}, {span: "b", parent: "a", tool: "ask", by: "f"}, {span: "c", parent: "b", tool: "ask", by: "f"}}, "a b c",
+		},
+		"of one tool that calls itself, as several observers saw": {
+			[]seen{
+				{span: "a", tool: "ask", by: "f"},
+				{span: "b", parent: "a", tool: "ask", by: "client"},
+				{span: "c", parent: "b", tool: "ask", by: "f"},
+				{span: "d", parent: "c", tool: "ask", by: "client"},
+			}, "ab cd",
+		},
+		"of one tool, the second through a proxy without request ids": {
+			[]seen{
+				{span: "a", tool: "get", by: "client"},
+				{span: "b", parent: "a", tool: "get", by: "server"},
+				{span: "c", parent: "b", tool: "get", by: "client"},
+				{span: "d", parent: "c", tool: "get", by: "server"},
+			}, "ab cd",
+		},
+		"of two observers that one observer saw within each of them": {
+			[]seen{
+				{span: "a", tool: "get", call: "1", by: "f"},
+				{span: "b", tool: "get", call: "1", by: "g", trace: otherTrace, run: "trace:" + trace},
+				{span: "c", parent: "a", tool: "get", by: "client"},
+				{span: "d", parent: "b", tool: "get", by: "client", trace: otherTrace},
+			}, "ab c d",
+		},
+		"of one tool with one call id, as models give that number their calls anew": {
+			[]seen{
+				agent,
+				{span: "a", parent: "9", tool: "get", call: "0", by: "f"},
+				{span: "b", parent: "9", tool: "get", call: "0", by: "f"},
+				{span: "c", parent: "b", tool: "get", call: "0", by: "client"},
+				{span: "d", parent: "a", tool: "get", by: "client"},
+				{span: "9", log: "e", tool: "get", call: "0"},
+			}, "9e ad bc",
+		},
+		"that a client tried within one call of the framework under one call id": {
+			[]seen{
+				{span: "9", tool: "get", call: "1", by: "f"},
+				{span: "a", parent: "9", tool: "get", call: "1", by: "client", rpc: "1"},
+				{span: "b", parent: "9", tool: "get", call: "1", by: "client", rpc: "2"},
+			}, "9 a b",
+		},
 		"of one tool, the second as a job of a worker": {
 			[]seen{{span: "a", tool: "export", by: "f"}, {span: "1", parent: "a", class: "messaging", edge: record.EdgeDelegatedJob}, {span: "b", parent: "1", tool: "export", by: "g"}}, "a:1 b",
 		},
 		"of one tool, the second said to be a job": {
 			[]seen{{span: "a", tool: "export", by: "f"}, {span: "b", parent: "a", tool: "export", by: "g", edge: record.EdgeDelegatedJob}}, "a b",
+		},
+		"to which an application gives one read id": {
+			[]seen{agent, {span: "a", parent: "9", tool: "get", readID: "x", by: "f"}, {span: "b", parent: "9", tool: "put", readID: "x", by: "f"}}, "a b",
+		},
+		"to which an application gives one read id, in two traces": {
+			[]seen{{span: "a", tool: "get", readID: "x", call: "1"}, {span: "b", tool: "get", readID: "x", call: "2", trace: otherTrace}}, "a b",
 		},
 		"in log records of one span with their own call ids": {
 			[]seen{{span: "a", tool: "get"}, {span: "a", log: "1", tool: "get", call: "1"}, {span: "a", log: "2", tool: "get", call: "2"}}, "a a1 a2",
@@ -312,6 +371,29 @@ func TestTwoCallsStayTwo(t *testing.T) {
 		"with the request ids of an application, which are no ids of JSON-RPC": {
 			[]seen{{span: "9", class: "agent"}, {span: "a", parent: "9", tool: "x", by: "client", rpc: "1", appRequest: true}, {span: "b", parent: "9", tool: "x", by: "server", rpc: "1", appRequest: true}}, "a b",
 		},
+	})
+}
+
+// A library that logs a call when it is done often does so in the span around
+// that of the tool, as Gemini CLI does.
+func TestALogRecordBesideTheSpanOfItsCallIsOfTheSameRead(t *testing.T) {
+	scheduler := seen{span: "9", class: "other"}
+	span := func(letter, tool string) seen {
+		return seen{span: letter, parent: "9", tool: tool, by: "cli", call: letter}
+	}
+	log := func(letter, tool string) seen { return seen{span: "9", log: letter, tool: tool, by: "cli"} }
+	by := func(s seen, library string) seen { s.by = library; return s }
+	check(t, map[string]joinCase{
+		"one call":                        {[]seen{scheduler, span("a", "get"), log("1", "get")}, "91a"},
+		"several tools":                   {[]seen{scheduler, span("a", "get"), span("b", "put"), log("1", "get"), log("2", "put")}, "91a 92b"},
+		"but not two calls of a tool":     {[]seen{scheduler, span("a", "get"), span("b", "get"), log("1", "get"), log("2", "get")}, "91 92 a b"},
+		"nor one of two":                  {[]seen{scheduler, span("a", "get"), span("b", "get"), log("1", "get")}, "91 a b"},
+		"nor one and one that failed":     {[]seen{scheduler, span("a", "get"), log("1", "get"), log("2", "get")}, "91 92 a"},
+		"nor another tool's":              {[]seen{scheduler, span("a", "get"), log("1", "put")}, "91 a"},
+		"nor another library's":           {[]seen{scheduler, span("a", "get"), by(log("1", "get"), "other")}, "91 a"},
+		"nor with another call id":        {[]seen{scheduler, span("a", "get"), {span: "9", log: "1", tool: "get", by: "cli", call: "x"}}, "91 a"},
+		"nor of another organization":     {[]seen{scheduler, span("a", "get"), {span: "9", log: "1", tool: "get", by: "cli", org: "evil"}}, "91 a"},
+		"nor if the span has two parents": {[]seen{scheduler, span("a", "get"), log("1", "get"), {span: "a", parent: "8", class: "tool"}}, "91 a"},
 	})
 }
 

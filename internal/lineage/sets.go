@@ -7,40 +7,45 @@ import "slices"
 
 // sets are disjoint sets of observations with what is known of each set.
 type sets struct {
-	parent []int
-	calls  []ids
-	rpcs   []ids
+	parent    []int
+	calls     []few[string]
+	rpcs      []few[string]
+	observers []few[observer]
 }
 
-// ids are the ids that the observations of a set have, mostly one or none.
-type ids []string
+// few are what the observations of a set have, mostly one or none.
+type few[T comparable] []T
 
-// contradict reports whether both have ids but none in common.
-func (a ids) contradict(b ids) bool {
-	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
+// most bounds few; more are of no use.
+const most = 16
+
+func (a few[T]) has(one T) bool { return slices.Contains(a, one) }
+
+// contradict reports whether both have some but none in common.
+func (a few[T]) contradict(b few[T]) bool {
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, b.has)
 }
 
-// maxIDs bounds the ids of a set; more are of no use.
-const maxIDs = 16
-
-func (a ids) with(b ids) ids {
-	for _, id := range b {
-		if len(a) < maxIDs && !slices.Contains(a, id) {
-			a = append(a[:len(a):len(a)], id)
+func (a few[T]) with(b few[T]) few[T] {
+	for _, one := range b {
+		if len(a) < most && !a.has(one) {
+			a = append(a[:len(a):len(a)], one)
 		}
 	}
 	return a
 }
 
-func newSets(observations []*Observation) *sets {
-	s := &sets{parent: make([]int, len(observations)), calls: make([]ids, len(observations)), rpcs: make([]ids, len(observations))}
+func newSets(observations []*Observation, by func(*Observation) observer) *sets {
+	n := len(observations)
+	s := &sets{parent: make([]int, n), calls: make([]few[string], n), rpcs: make([]few[string], n), observers: make([]few[observer], n)}
 	for i, o := range observations {
 		s.parent[i] = i
+		s.observers[i] = few[observer]{by(o)}
 		if o.ToolCallID != "" {
-			s.calls[i] = ids{o.ToolCallID}
+			s.calls[i] = few[string]{o.ToolCallID}
 		}
 		if o.rpcID != "" {
-			s.rpcs[i] = ids{o.rpcID}
+			s.rpcs[i] = few[string]{o.rpcID}
 		}
 	}
 	return s
@@ -64,6 +69,12 @@ func (s *sets) union(a, b int) {
 	s.parent[second] = first
 	s.calls[first] = s.calls[first].with(s.calls[second])
 	s.rpcs[first] = s.rpcs[first].with(s.rpcs[second])
+	s.observers[first] = s.observers[first].with(s.observers[second])
+}
+
+// areOne reports whether some observations are all of one set.
+func (s *sets) areOne(observations []int) bool {
+	return len(observations) > 0 && !slices.ContainsFunc(observations, func(i int) bool { return s.find(i) != s.find(observations[0]) })
 }
 
 // contradict reports whether two sets are of different calls.
