@@ -346,6 +346,9 @@ func TestTwoCallsStayTwo(t *testing.T) {
 				{span: "9", log: "e", tool: "get", call: "0"},
 			}, "9e ad bc",
 		},
+		"of one tool with one call id, as log records tell alone": {
+			[]seen{agent, {span: "9", log: "a", tool: "get", call: "0"}, {span: "9", log: "b", tool: "get", call: "0"}}, "9a 9b",
+		},
 		"that a client tried within one call of the framework under one call id": {
 			[]seen{
 				{span: "9", tool: "get", call: "1", by: "f"},
