@@ -244,6 +244,9 @@ func TestThreeObserversOfOneCallAreOneRead(t *testing.T) {
 		"with the name by which agents call a tool of MCP": {
 			[]seen{named(f, "mcp__crm__get"), c, s}, "ace",
 		},
+		"with that name and one underscore": {
+			[]seen{named(f, "mcp_crm_get"), c, s}, "ace",
+		},
 		"with names of their own, by call id": {
 			[]seen{named(called(f, "1"), "Get customer"), called(c, "1"), s}, "ace",
 		},
@@ -301,6 +304,9 @@ func TestTwoCallsStayTwo(t *testing.T) {
 				{span: "c", parent: "b", tool: "get", by: "client", rpc: "9"},
 				{span: "d", parent: "c", tool: "get", by: "server", rpc: "9"},
 			}, "ab cd",
+		},
+		"of two tools of which one's name ends as the other's": {
+			[]seen{{span: "a", tool: "mcp__crm__get_customer", by: "f"}, {span: "b", parent: "a", tool: "customer", by: "client"}}, "a b",
 		},
 		"of two tools, one within the other": {[]seen{{span: "a", tool: "get", call: "1"}, {span: "b", parent: "a", tool: "search", by: "client"}}, "a b"},
 		"of one tool that calls itself through an agent": {
