@@ -250,6 +250,9 @@ func TestThreeObserversOfOneCallAreOneRead(t *testing.T) {
 		"with names of their own, by call id": {
 			[]seen{named(called(f, "1"), "Get customer"), called(c, "1"), s}, "ace",
 		},
+		"with a gateway of AWS that has a request id of its own": {
+			[]seen{f, c, {span: "e", parent: "c", tool: "get", by: dialectAWS, rpc: "5f1d", class: "tool"}}, "ace",
+		},
 		"with names of their own, by request id": {[]seen{named(c, "crm.get"), s}, "ce"},
 		"without the framework, side by side":    {[]seen{below(c, "9"), below(s, "9"), {span: "9", class: "agent"}}, "ce"},
 		"without the framework, side by side with HTTP around the server": {

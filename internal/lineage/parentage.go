@@ -142,7 +142,7 @@ func (g *Graph) sameCall(inner, outer *Observation) bool {
 		return true
 	}
 	a, b := g.own(inner), g.own(outer)
-	return inner.rpcID != "" && inner.rpcID == outer.rpcID && (a.client && b.server || a.server && b.client)
+	return inner.requestID != "" && inner.requestID == outer.requestID && (a.client && b.server || a.server && b.client)
 }
 
 // namesMCP reports whether a name is the one by which agents call a tool of an
