@@ -3,6 +3,8 @@
 
 package record
 
+import "slices"
+
 // The event types of read records (contract 9).
 const (
 	EventReadTool      = "read.tool"
@@ -198,11 +200,27 @@ type Field struct {
 }
 
 // Uncheckable reports whether nobody can be sure to find the content again of
-// which the read holds digests only: the source's version of it or the time
-// as of which it was read is missing, or where it is (requirement A6).
+// which the read holds digests only: its version or the time as of which it was
+// read is missing, or where it is (requirement A6).
 func (r *Read) Uncheckable() bool {
-	dated := r.Response.SourceRecordVersion != "" || !r.Response.AsOf.IsZero()
-	return r.Retention.ContentStored == DigestOnly && (!dated || r.Retention.ContentLocation == "")
+	return r.Retention.ContentStored == DigestOnly && (!r.versioned() || r.Retention.ContentLocation == "")
+}
+
+// versioned reports whether the record says in which version the content was: by
+// the source's record version or as-of time, else by what requirement A2 has in
+// their place: of an index its build, of documents the version of each object,
+// of memory entries when each was written.
+func (r *Read) versioned() bool {
+	switch {
+	case r.Response.SourceRecordVersion != "", !r.Response.AsOf.IsZero():
+		return true
+	case r.Retrieval != nil:
+		return r.Retrieval.BuildVersion != ""
+	case r.Memory != nil:
+		unknown := func(e MemoryEntry) bool { return e.ID == "" || e.WrittenAt.IsZero() }
+		return len(r.Memory.Entries) > 0 && !slices.ContainsFunc(r.Memory.Entries, unknown)
+	}
+	return len(r.Documents) > 0 && !slices.ContainsFunc(r.Documents, func(d Document) bool { return d.ObjectVersionID == "" })
 }
 
 // Captured says whether telemetry carried a content at all (requirement A4).

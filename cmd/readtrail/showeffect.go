@@ -61,12 +61,17 @@ func observeEffect(e *lineage.Effect, head *shownEntry) *observation {
 		o.what = strings.TrimPrefix(o.what+", linked", ", ")
 	}
 	if e.Upstream != head.joins.Upstream {
-		o.what = strings.TrimPrefix(o.what+", told by "+e.Upstream, ", ")
+		o.what = toldBy(o.what, e.Upstream)
 	}
 	if o.capture == "" && o.request != "" {
 		o.capture = string(record.CapturedContent)
 	}
 	return o
+}
+
+// toldBy says who told of something, if it is not who told of the read.
+func toldBy(what, upstream string) string {
+	return strings.TrimPrefix(what+", told by "+upstream, ", ")
 }
 
 // whatWasTouched names what was done, to what, and how much came of it.

@@ -49,6 +49,17 @@ func TestAnEffectSaysWhoToldOfItAndWhereIfNotWhoToldOfTheRead(t *testing.T) {
 	require.Equal(t, "GET, told by unverified_input", o.what)
 }
 
+func TestAnObservationSaysWhoToldOfItIfNotWhoToldOfTheRead(t *testing.T) {
+	head, same, other := exampleHead(), exampleHead(), exampleHead()
+	other.joins.Upstream = record.UnverifiedInput
+	r := &lineage.Read{Observations: []*lineage.Observation{head.joins, same.joins, other.joins}}
+	p, rows := &entryTable{leads: map[*lineage.Read]*shownEntry{r: head}}, &table{}
+	p.writeRead(rows, r, []*shownEntry{head, same, other})
+	require.Equal(t, "crm.customer.get", rows.rows[0].cells[whatColumn])
+	require.Equal(t, "crm.customer.get", rows.rows[1].cells[whatColumn])
+	require.Equal(t, "crm.customer.get, told by unverified_input", rows.rows[2].cells[whatColumn])
+}
+
 func TestAToolThatAsksAThousandTimesHasAHundredRows(t *testing.T) {
 	r := &lineage.Read{}
 	for range 1000 {

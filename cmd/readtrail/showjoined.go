@@ -34,6 +34,7 @@ type joinedRead struct {
 type joinedObservation struct {
 	JournalID string          `json:"journal_id"`
 	Sequence  uint64          `json:"sequence"`
+	Upstream  string          `json:"upstream_context_source"`
 	ReadID    string          `json:"read_id"`
 	Signal    record.Signal   `json:"signal"`
 	EdgeType  record.EdgeType `json:"edge_type,omitzero"`
@@ -88,7 +89,7 @@ func describe(r *lineage.Read, bodies map[*lineage.Observation]jsontext.Value) j
 		if out.Read == nil {
 			out.Read = bodies[o]
 		}
-		out.Observations = append(out.Observations, joinedObservation{o.JournalID, o.Sequence, o.ReadID, o.Signal, o.EdgeType})
+		out.Observations = append(out.Observations, joinedObservation{o.JournalID, o.Sequence, o.Upstream, o.ReadID, o.Signal, o.EdgeType})
 	}
 	for _, e := range r.Effects {
 		effect := joinedEffect{JournalID: e.JournalID, Sequence: e.Sequence, Upstream: e.Upstream, TraceID: e.TraceID, Linked: e.Linked, Span: e.Span}

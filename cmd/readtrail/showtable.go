@@ -108,6 +108,9 @@ func (p *entryTable) write(rows []*shownEntry, joined *joining) error {
 
 func (p *entryTable) writeRead(t *table, r *lineage.Read, group []*shownEntry) {
 	for i, o := range group {
+		if by := o.joins.Upstream; by != group[0].joins.Upstream {
+			o.what = toldBy(o.what, by)
+		}
 		if edge := string(o.joins.EdgeType); edge != "" {
 			o.seenBy += ", " + edge
 		}

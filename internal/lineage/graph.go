@@ -35,11 +35,16 @@ type Observation struct {
 
 	tool    string
 	subject string
-	// rpcID is the id of a JSON-RPC request.
-	rpcID string
+	// requestID is the id of a request by which a client's and a server's span are
+	// known to be of one; rpcID is the same if it is one of JSON-RPC.
+	requestID, rpcID string
 	// library is what observed the read.
 	library [2]string
 }
+
+// dialectAWS is the dialect whose request ids are those of AWS: that of a gateway
+// differs from the JSON-RPC id of the client's request, and both are of one call.
+const dialectAWS = "bedrock-agentcore"
 
 // NewObservation returns what of a read record joining needs.
 func NewObservation(at Place, r *record.Read) *Observation {
@@ -47,10 +52,13 @@ func NewObservation(at Place, r *record.Read) *Observation {
 		Place: at, ReadID: r.ReadID, ToolCallID: r.ToolCallID, Correlation: r.Correlation, Signal: r.ObservedBy.Signal,
 		Uncheckable: r.Uncheckable(), tool: r.Source.ToolID, library: [2]string{r.ObservedBy.Dialect, r.ObservedBy.ScopeName},
 	}
-	// An id without a basis is the convention's: that of JSON-RPC. An
-	// application's request id says nothing about it.
+	// An id without a basis is the convention's. An application's request id says
+	// nothing about it.
 	if _, given := r.Basis["correlation.request_id"]; !given {
-		o.rpcID = r.Correlation.RequestID
+		o.requestID = r.Correlation.RequestID
+	}
+	if o.library[0] != dialectAWS {
+		o.rpcID = o.requestID
 	}
 	switch {
 	case o.tool != "":

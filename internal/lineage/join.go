@@ -60,10 +60,10 @@ func (g *Graph) joinByRequest(s *sets) {
 	var order []request
 	for i, o := range g.observations {
 		around, ok := g.around(o)
-		if own := g.own(o); !ok || o.rpcID == "" || o.Signal != record.SignalSpan || own.client == own.server {
+		if own := g.own(o); !ok || o.requestID == "" || o.Signal != record.SignalSpan || own.client == own.server {
 			continue
 		}
-		r := request{g.ancestors(around).base, o.rpcID, o.subject}
+		r := request{g.ancestors(around).base, o.requestID, o.subject}
 		if requests[r] == nil {
 			requests[r] = &sides{}
 			order = append(order, r)

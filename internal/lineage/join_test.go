@@ -244,8 +244,14 @@ func TestThreeObserversOfOneCallAreOneRead(t *testing.T) {
 		"with the name by which agents call a tool of MCP": {
 			[]seen{named(f, "mcp__crm__get"), c, s}, "ace",
 		},
+		"with that name and one underscore": {
+			[]seen{named(f, "mcp_crm_get"), c, s}, "ace",
+		},
 		"with names of their own, by call id": {
 			[]seen{named(called(f, "1"), "Get customer"), called(c, "1"), s}, "ace",
+		},
+		"with a gateway of AWS that has a request id of its own": {
+			[]seen{f, c, {span: "e", parent: "c", tool: "get", by: dialectAWS, rpc: "5f1d", class: "tool"}}, "ace",
 		},
 		"with names of their own, by request id": {[]seen{named(c, "crm.get"), s}, "ce"},
 		"without the framework, side by side":    {[]seen{below(c, "9"), below(s, "9"), {span: "9", class: "agent"}}, "ce"},
@@ -302,6 +308,9 @@ func TestTwoCallsStayTwo(t *testing.T) {
 				{span: "d", parent: "c", tool: "get", by: "server", rpc: "9"},
 			}, "ab cd",
 		},
+		"of two tools of which one's name ends as the other's": {
+			[]seen{{span: "a", tool: "mcp__crm__get_customer", by: "f"}, {span: "b", parent: "a", tool: "customer", by: "client"}}, "a b",
+		},
 		"of two tools, one within the other": {[]seen{{span: "a", tool: "get", call: "1"}, {span: "b", parent: "a", tool: "search", by: "client"}}, "a b"},
 		"of one tool that calls itself through an agent": {
 			[]seen{{span: "a", tool: "ask", by: "f"}, {span: "1", parent: "a", class: "agent"}, {span: "b", parent: "1", tool: "ask", by: "g"}}, "a b",
@@ -345,6 +354,9 @@ func TestTwoCallsStayTwo(t *testing.T) {
 				{span: "d", parent: "a", tool: "get", by: "client"},
 				{span: "9", log: "e", tool: "get", call: "0"},
 			}, "9e ad bc",
+		},
+		"of one tool with one call id, as log records tell alone": {
+			[]seen{agent, {span: "9", log: "a", tool: "get", call: "0"}, {span: "9", log: "b", tool: "get", call: "0"}}, "9a 9b",
 		},
 		"that a client tried within one call of the framework under one call id": {
 			[]seen{

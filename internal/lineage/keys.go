@@ -96,7 +96,8 @@ func (g *Graph) callKeys() [][]joinKey {
 const maxNesting = 16
 
 // ambiguous returns the keys that one observer gave to several spans of a trace
-// of which none is around the others: to several calls, or to several tries.
+// of which none is around the others, or in several log records of a trace: to
+// several calls, or to several tries.
 func (g *Graph) ambiguous(keys [][]joinKey) map[joinKey]bool {
 	type use struct {
 		key joinKey
@@ -134,5 +135,23 @@ func (g *Graph) ambiguous(keys [][]joinKey) map[joinKey]bool {
 		}
 		outermost[inTrace] = u.at
 	})
+	type told struct {
+		key   joinKey
+		by    observer
+		trace string
+	}
+	logged := map[told]string{}
+	for i, o := range g.observations {
+		if o.Signal != record.SignalLog {
+			continue
+		}
+		for _, key := range keys[i] {
+			t := told{key, g.observer(o), o.Correlation.TraceID}
+			if other, found := logged[t]; found && other != o.ReadID {
+				ambiguous[key] = true
+			}
+			logged[t] = o.ReadID
+		}
+	}
 	return ambiguous
 }

@@ -142,13 +142,18 @@ func (g *Graph) sameCall(inner, outer *Observation) bool {
 		return true
 	}
 	a, b := g.own(inner), g.own(outer)
-	return inner.rpcID != "" && inner.rpcID == outer.rpcID && (a.client && b.server || a.server && b.client)
+	return inner.requestID != "" && inner.requestID == outer.requestID && (a.client && b.server || a.server && b.client)
 }
 
 // namesMCP reports whether a name is the one by which agents call a tool of an
-// MCP server: mcp, the server and the tool with underscores between.
+// MCP server: mcp, the server and the tool, with two underscores between, or
+// with one, of which nobody knows where the tool begins.
 func namesMCP(name, tool string) bool {
-	return tool != "" && strings.HasPrefix(name, "mcp_") && strings.HasSuffix(name, "_"+tool)
+	separator := "_"
+	if strings.HasPrefix(name, "mcp__") {
+		separator = "__"
+	}
+	return tool != "" && strings.HasPrefix(name, "mcp_") && strings.HasSuffix(name, separator+tool)
 }
 
 // onePerObserver leaves out what one observer saw several times within one
