@@ -226,21 +226,24 @@ func (s source) at(it *item) value {
 	return v
 }
 
-// find returns the first value that the sources of a field have. An empty
-// string is a value only if nothing else is.
+// find returns the first value that the sources of a field have. A string
+// that stands for content which was left out is a value only if nothing else
+// is: two libraries may trace one call, of which only one was told to leave it.
 func (r *row) find(it *item, f field) (value, record.Basis) {
-	var empty value
+	var leftOut value
 	for _, s := range r.fields[f] {
 		v := s.at(it)
 		if !v.ok {
 			continue
 		}
-		if text, isString := v.str(); !isString || text != "" {
+		if text, isString := v.str(); !isString || !content.IsPlaceholder(text) {
 			return v, s.basis
 		}
-		empty = v
+		if before, _ := leftOut.str(); before == "" {
+			leftOut = v
+		}
 	}
-	return empty, ""
+	return leftOut, ""
 }
 
 // maxPattern bounds the text that a pattern of the configuration is tried on,
