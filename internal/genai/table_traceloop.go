@@ -99,6 +99,19 @@ func traceloopReads() []row {
 			names:     []string{"{traceloop.entity.name}.task", "{traceloop.entity.name}"},
 		},
 		{
+			// LlamaIndex's rerankers: the query is a message.
+			dialect: dialectTraceloop,
+			when:    all(traceloopKind("task", "workflow"), is(operation, "rerank")),
+			class:   ClassRetrieval,
+			fields: traceloopCommon.plus(fields{
+				query:     attr("gen_ai.input.messages"),
+				arguments: attr(traceloopInput),
+				result:    attr(traceloopOutput),
+			}),
+			documents: []documentSource{documentsIn(attr(traceloopOutput))},
+			names:     []string{"{traceloop.entity.name}.task", "{traceloop.entity.name}"},
+		},
+		{
 			// The documents of a reranker are messages of its prompt.
 			dialect: dialectTraceloop,
 			when:    is("llm.request.type", "rerank"),
