@@ -99,6 +99,18 @@ gen_ai.memory.input gen_ai.message.content gen_ai.tool.result gen_ai.tool.schema
 gen_ai.vectordb.search.query gen_ai.knowledge.search.query gen_ai.execution.input gen_ai.execution.output gen_ai.execution.error gen_ai.rerank.query
 gen_ai.framework.error.message gen_ai.framework.pipeline.metadata gen_ai.agent.step_messages gen_ai.agent.introduction gen_ai.workflow.description
 gen_ai.input.multimodal_metadata gen_ai.output.multimodal_metadata gen_ai.request.structured_output_schema
+
+gen_ai.action.error gen_ai.action.file_path gen_ai.agent.action.log gen_ai.agent.action.tool_input gen_ai.agent.action_errors gen_ai.agent.actions
+gen_ai.agent.evaluation gen_ai.agent.final_result gen_ai.agent.finish.log gen_ai.agent.finish.output gen_ai.agent.next_goal gen_ai.agent.page_title
+gen_ai.agent.tool.errors gen_ai.browser.action.selector gen_ai.browser.action.target gen_ai.browser.action.value gen_ai.browser.console.logs
+gen_ai.browser.error.message gen_ai.browser.javascript.errors gen_ai.browser.network.failed_requests gen_ai.browser.page.title gen_ai.browser.page.url
+gen_ai.browser.page_title gen_ai.browser.task.description gen_ai.crawl.js_code gen_ai.crawl.proxy_config gen_ai.crawl.result.redirected_url
+gen_ai.extraction.error gen_ai.extraction.instruction gen_ai.extraction.schema gen_ai.framework.document.sources gen_ai.framework.query.text
+gen_ai.openai.file.filename gen_ai.rag.documents_path gen_ai.request.parameters gen_ai.request.speech.prompt gen_ai.response.audio.text
+gen_ai.response.image gen_ai.response.speech.diarized_transcript gen_ai.task.description gen_ai.task.expected_output
+annotation.explanation annotation.metadata evaluation.explanation evaluation.metadata trace.annotations trace.evaluations session.annotations
+session.evaluations build.error.message workflow.description workflow_builder.description lk.amd.reason mcp.auth.redirect_uri http.request.body.data
+tool_call.function.arguments vector_search.** full_text_search.**
 `
 
 // urlPlaces hold URLs and command lines, which are content and may hold a
@@ -118,6 +130,7 @@ rpc.connect_rpc.request.metadata.** rpc.connect_rpc.response.metadata.** ai.requ
 const credentialPlaces = `
 llm.headers gen_ai.headers langsmith.request.headers langsmith.request.headers.** db.connection_string http.request.headers http.response.headers
 http.request.cookies http.response.cookies
+mcp.auth.authorization_code mcp.auth.code_challenge mcp.auth.state
 `
 
 // genericPlaces have names that are too common to mean content wherever they
