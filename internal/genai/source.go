@@ -178,15 +178,30 @@ func except(unwanted func(value) bool, sources []source) []source {
 	return out
 }
 
-// isSchema reports whether a value is the JSON Schema of a tool's parameters,
-// which libraries put where others put the arguments.
+// isSchema reports whether a value is the JSON Schema of a tool's parameters, or
+// the schemas of each of them by name, which libraries put where others put the
+// arguments.
 func isSchema(v value) bool {
 	members, ok := v.object()
 	if !ok {
 		return false
 	}
 	_, hasProperties := members["properties"].object()
-	return members["$schema"].ok || hasProperties && members["type"].text() == "object"
+	return members["$schema"].ok || hasProperties && members["type"].text() == "object" || areSchemas(members)
+}
+
+// schemaTypes are the types of JSON Schema, and those that smolagents adds.
+var schemaTypes = []string{"string", "number", "integer", "boolean", "array", "object", "null", "any", "image", "audio"}
+
+// areSchemas reports whether each member describes a parameter by its type.
+func areSchemas(members map[string]value) bool {
+	for _, v := range members {
+		parameter, ok := v.object()
+		if !ok || !parameter["description"].ok || !slices.Contains(schemaTypes, parameter["type"].text()) {
+			return false
+		}
+	}
+	return len(members) > 0
 }
 
 // component reads a part of the key of a FastMCP component, such as
