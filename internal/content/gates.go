@@ -25,7 +25,7 @@ var gatedScopes = []string{
 	"agent_framework", "@flue/opentelemetry", "@mastra", "autogen-core", "autogen", "crewai", "fastmcp", "llamaindex", "com.anthropic.claude_code", "gemini-cli",
 	"codex_otel", "codex", "openinference", "@arizeai/openinference", "ai", "gen_ai", "pipecat", "github-copilot", "copilot-chat", "haystack", "dify",
 	"opentelemetry.instrumentation.google_genai", "opentelemetry.instrumentation.mcp", "@traceloop", "@openlit", "openlit", "Microsoft.SemanticKernel",
-	"Experimental.Microsoft.Extensions.AI", "mcp",
+	"Experimental.Microsoft.Extensions.AI", "mcp", "org.springframework.ai",
 	"@voltagent",
 	"qwen-code", "github.copilot", "semantic_kernel", "Agent365Sdk", "Experimental.Microsoft.Agents", "Microsoft.Agents", "azure.ai", "Azure.AI", "agentcore",
 }

@@ -22,6 +22,7 @@ var placeholders = map[string]bool{
 	"__REDACTED__":               true,  // OpenInference
 	"[REDACTED]":                 true,  // Codex
 	"<REDACTED>":                 true,  // Claude Code
+	"<redacted>":                 true,  // Genkit
 	"readacted":                  true,  // OpenTelemetry openai-agents, spelled so
 	"<not specified>":            true,  // Google ADK
 	"<not serializable>":         true,  // Google ADK

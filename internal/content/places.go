@@ -122,8 +122,19 @@ langchain.chain.inputs langchain.chain.outputs grpc.error_message
 microsoft.security.decision.reason microsoft.security.risk.metadata microsoft.security.risk.metadata.** microsoft.session.description
 microsoft.a365.agent.thought.process microsoft.channel.link microsoft.conversation.item.link
 agent.instructions agent.messages agent.messages.ui agent.stateSnapshot llm.messages
-prompt_text user_system_prompt system_reminders
+prompt_text user_system_prompt system_reminders aws.s3.key aws.s3.copy_source
 gen_ai.input.multimodal_metadata gen_ai.output.multimodal_metadata gen_ai.request.structured_output_schema
+
+gen_ai.action.file_path gen_ai.agent.action_errors
+gen_ai.agent.tool.errors gen_ai.browser.action.selector gen_ai.browser.action.target gen_ai.browser.action.value gen_ai.browser.console.logs
+gen_ai.browser.error.message gen_ai.browser.javascript.errors gen_ai.browser.network.failed_requests gen_ai.browser.page.title gen_ai.browser.page.url
+gen_ai.browser.page_title gen_ai.browser.task.description gen_ai.crawl.js_code gen_ai.crawl.proxy_config gen_ai.crawl.result.redirected_url
+gen_ai.extraction.error gen_ai.extraction.instruction gen_ai.extraction.schema gen_ai.framework.document.sources gen_ai.framework.query.text
+gen_ai.openai.file.filename gen_ai.rag.documents_path gen_ai.request.parameters gen_ai.request.speech.prompt gen_ai.response.audio.text
+gen_ai.response.speech.diarized_transcript gen_ai.task.description gen_ai.task.expected_output
+annotation.explanation annotation.metadata evaluation.explanation evaluation.metadata trace.annotations trace.evaluations session.annotations
+session.evaluations build.error.message workflow.description workflow_builder.description mcp.auth.redirect_uri
+tool_call.function.arguments vector_search.** full_text_search.**
 `
 
 // urlPlaces hold URLs and command lines, which are content and may hold a

@@ -28,6 +28,7 @@ var (
 	documentWrappers = []string{
 		"documents", "results", "matches", "nodes", "docs", "memories", "records", "result",
 		"source_nodes", "source_documents", "retrievalResults", "hits", "points", "objects", "contexts", "value", "data",
+		"chunks", "passages", "search_results", "memoryRecordSummaries", "output", "outputs",
 	}
 	// documentInner hold a document, of which the members around it say more.
 	documentInner = []string{"document", "node", "kwargs", "_additional"}
@@ -35,7 +36,7 @@ var (
 	documentFields   = []string{"_source", "payload", "entity", "properties", "fields"}
 	documentMetadata = []string{"metadata", "meta"}
 	documentIDs      = []string{
-		"chunk_id", "chunkId", "id", "_id", "id_", "uuid", "node_id", "document_id", "documentId", "doc_id", "file_id", "key",
+		"chunk_id", "chunkId", "id", "_id", "id_", "uuid", "node_id", "document_id", "documentId", "doc_id", "file_id", "memoryRecordId", "key",
 	}
 	documentScores   = []string{"score", "relevance_score", "relevanceScore", "similarity", "_score", "@search.score"}
 	documentContents = []string{

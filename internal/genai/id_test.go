@@ -99,3 +99,19 @@ func TestARuleFindsASourceWhoseNameDoesNotEnterTheRecord(t *testing.T) {
 	o = l.Span(testSpan{attrs: map[string]any{operation: "execute_tool", "gen_ai.tool.name": "prüfe" + strings.Repeat("x", maxPattern)}}.input(t))
 	assert.Empty(t, o.Read.Source.System, "patterns are tried on names, not on texts")
 }
+
+func TestAWordForNoIdJoinsNothing(t *testing.T) {
+	l := newTestLifter(t)
+	for _, word := range []string{"unknown", "Unknown", "None", "none", "null", "nil", "undefined", "N/A"} {
+		o := l.Span(testSpan{attrs: map[string]any{
+			operation: "execute_tool", "gen_ai.tool.name": "lookup", "gen_ai.tool.call.id": word,
+			"gen_ai.conversation.id": word, "jsonrpc.request.id": word, ownExecutionID: word,
+		}}.input(t))
+		c := o.Read.Correlation
+		assert.Empty(t, o.Read.ToolCallID, word)
+		assert.Equal(t, []string{"", "", ""}, []string{c.CorrelationID, c.RequestID, c.CallID}, word)
+		assert.NotEqual(t, word, c.ExecutionID)
+	}
+	o := l.Span(testSpan{attrs: map[string]any{operation: "execute_tool", "gen_ai.tool.name": "lookup", "gen_ai.tool.call.id": "none_1"}}.input(t))
+	assert.Equal(t, "none_1", o.Read.ToolCallID)
+}

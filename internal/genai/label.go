@@ -19,7 +19,7 @@ func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon
 		return true // and so without labels
 	}
 	in := it.lift(row)
-	in.toolCallID = row.accepted(it, toolCallID, identifier)
+	in.toolCallID = row.accepted(it, toolCallID, joinID)
 	o.ExecutionID, o.CallID = in.execution(), in.call()
 	if o.ExecutionID == "" && !trace.IsEmpty() {
 		o.ExecutionID = record.TraceExecution(record.HexTraceID(trace))

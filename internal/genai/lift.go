@@ -68,12 +68,12 @@ func (l *lifting) correlate(parentSpanID string) {
 	}
 	c.CorrelationID = l.own("correlation.correlation_id", givenID, ownCorrelationID)
 	if c.CorrelationID == "" {
-		c.CorrelationID = l.row.accepted(l.item, conversationID, identifier)
+		c.CorrelationID = l.row.accepted(l.item, conversationID, joinID)
 	}
 	c.StepID = l.own("correlation.step_id", givenID, ownStepID)
 	c.RequestID = l.own("correlation.request_id", givenID, ownRequestID, stableRequestID)
 	if c.RequestID == "" {
-		c.RequestID = l.row.accepted(l.item, requestID, identifier)
+		c.RequestID = l.row.accepted(l.item, requestID, joinID)
 	}
 	c.CallID = l.call()
 	l.header.EventID = given(l.item, ownEventID)

@@ -103,10 +103,13 @@ func TestTheSchemaOfAToolIsNotItsArguments(t *testing.T) {
 	const schema = `{"type":"object","properties":{"customer_id":{"type":"string"}},"required":["customer_id"]}`
 	for _, marker := range []attributes{{"openinference.span.kind": "TOOL"}, {"ai.operationId": "ai.toolCall"}} {
 		for parameters, captured := range map[string]record.Captured{
-			schema:                       record.CapturedNothing,
-			`{"$schema":"x"}`:            record.CapturedNothing,
-			`{"customer_id":"c1"}`:       record.CapturedContent,
-			`{"type":"object","id":"1"}`: record.CapturedContent,
+			schema:                 record.CapturedNothing,
+			`{"$schema":"x"}`:      record.CapturedNothing,
+			`{"customer_id":"c1"}`: record.CapturedContent,
+			`{"q":{"type":"string","description":"d"}}`:       record.CapturedNothing, // smolagents
+			`{"q":{"type":"string"}}`:                         record.CapturedContent,
+			`{"q":{"type":"string","description":"d"},"n":1}`: record.CapturedContent,
+			`{"type":"object","id":"1"}`:                      record.CapturedContent,
 		} {
 			attrs := attributes{"tool.parameters": parameters}
 			for k, v := range marker {

@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -28,6 +29,19 @@ func version(s string) string    { return kept(content.ShapeVersion, s) }
 func hostname(s string) string   { return kept(content.ShapeHost, s) }
 func typeName(s string) string   { return kept(content.ShapeTypeName, s) }
 
+// noIDs are the words that libraries write where they have no id: Agent
+// Framework "unknown", Python "None", JavaScript "undefined", Micrometer "none".
+var noIDs = []string{"unknown", "none", "null", "nil", "undefined", "n/a"}
+
+// joinID returns an id by which readers join what tells of the same thing. A word
+// for no id would join what has nothing in common.
+func joinID(s string) string {
+	if slices.ContainsFunc(noIDs, func(word string) bool { return strings.EqualFold(word, s) }) {
+		return ""
+	}
+	return identifier(s)
+}
+
 // mergedTools is the name of Google ADK for several calls as one. It stands for
 // no tool, and that the record says so keeps it from being taken for one.
 const mergedTools = "(merged tools)"
@@ -45,7 +59,7 @@ func givenID(s string) string {
 	if !record.ValidGivenID(s) {
 		return ""
 	}
-	return identifier(s)
+	return joinID(s)
 }
 
 // location returns where an application says that content is kept: a URI or

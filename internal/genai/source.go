@@ -188,15 +188,30 @@ func provided(c condition, sources []source) []source {
 	return out
 }
 
-// isSchema reports whether a value is the JSON Schema of a tool's parameters,
-// which libraries put where others put the arguments.
+// isSchema reports whether a value is the JSON Schema of a tool's parameters, or
+// the schemas of each of them by name, which libraries put where others put the
+// arguments.
 func isSchema(v value) bool {
 	members, ok := v.object()
 	if !ok {
 		return false
 	}
 	_, hasProperties := members["properties"].object()
-	return members["$schema"].ok || hasProperties && members["type"].text() == "object"
+	return members["$schema"].ok || hasProperties && members["type"].text() == "object" || areSchemas(members)
+}
+
+// schemaTypes are the types of JSON Schema, and those that smolagents adds.
+var schemaTypes = []string{"string", "number", "integer", "boolean", "array", "object", "null", "any", "image", "audio"}
+
+// areSchemas reports whether each member describes a parameter by its type.
+func areSchemas(members map[string]value) bool {
+	for _, v := range members {
+		parameter, ok := v.object()
+		if !ok || !parameter["description"].ok || !slices.Contains(schemaTypes, parameter["type"].text()) {
+			return false
+		}
+	}
+	return len(members) > 0
 }
 
 // first lists sources one after the other.
@@ -220,21 +235,24 @@ func (s source) at(it *item) value {
 	return v
 }
 
-// find returns the first value that the sources of a field have. An empty
-// string is a value only if nothing else is.
+// find returns the first value that the sources of a field have. A string
+// that stands for content which was left out is a value only if nothing else
+// is: two libraries may trace one call, of which only one was told to leave it.
 func (r *row) find(it *item, f field) (value, record.Basis) {
-	var empty value
+	var leftOut value
 	for _, s := range r.fields[f] {
 		v := s.at(it)
 		if !v.ok {
 			continue
 		}
-		if text, isString := v.str(); !isString || text != "" {
+		if text, isString := v.str(); !isString || !content.IsPlaceholder(text) {
 			return v, s.basis
 		}
-		empty = v
+		if before, _ := leftOut.str(); before == "" {
+			leftOut = v
+		}
 	}
-	return empty, ""
+	return leftOut, ""
 }
 
 // maxPattern bounds the text that a pattern of the configuration is tried on,

@@ -85,7 +85,7 @@ func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
 		ScopeVersion:          version(it.scope.Version()),
 	}
 	in.toolName = in.row.accepted(it, toolName, toolTitle)
-	in.toolCallID = in.row.accepted(it, toolCallID, identifier)
+	in.toolCallID = in.row.accepted(it, toolCallID, joinID)
 	return in
 }
 

@@ -11,7 +11,8 @@ import "slices"
 // that says more specifically what was executed wins.
 func rows() []row {
 	return slices.Concat(
-		mastraRows(), // before OpenInference, whose kinds it writes too
+		logfirePending(), // before what it repeats
+		mastraRows(),     // before OpenInference, whose kinds it writes too
 		pydanticRows(),
 		logfireRows(),
 		adkRows(),

@@ -17,15 +17,20 @@ var aliyunCommon = otelCommon.plus(fields{
 })
 
 var aliyunTool = otelTool.plus(aliyunCommon).plus(fields{
-	arguments: attr("gen_ai.tool.call.arguments", "input.value"),
+	// The keys without gen_ai are those of LoongSuite for Dify.
+	arguments: attr("gen_ai.tool.call.arguments", "input.value", "tool.parameters"),
 	result:    attr("gen_ai.tool.call.result", "output.value"),
 }).or(fields{
-	toolName: attr("gen_ai.skill.name"),
+	toolName: first(attr("gen_ai.skill.name", "tool.name"), nameTail("tool.invoke.")),
 })
 
 var aliyunRetrieval = otelRetrieval.plus(aliyunCommon).plus(fields{
-	query:  attr("gen_ai.retrieval.query.text", "retrieval.query", "input.value"),
-	result: attr("gen_ai.retrieval.documents", "retrieval.document", "output.value"),
+	query: attr("gen_ai.retrieval.query.text", "retrieval.query", "input.value"),
+	result: first(
+		attr("gen_ai.retrieval.documents", "retrieval.document", "output.value"), gathered("retrieval.documents.", ".document.content"),
+	),
+	topK:    attr("gen_ai.retrieval.top_k", "gen_ai.request.top_k", "retrieval.top_k"),
+	indexID: attr("gen_ai.data_source.id", "retrieval.dataset_id"),
 })
 
 var aliyunMemory = otelMemoryCommon.plus(aliyunCommon).plus(fields{
@@ -51,8 +56,11 @@ func aliyunReads() []row {
 			},
 			{
 				dialect: dialect, when: when(aliyunKind("RETRIEVER")), class: ClassRetrieval, fields: aliyunRetrieval,
-				documents: []documentSource{documentsIn(attr("gen_ai.retrieval.documents", "retrieval.document", "output.value"))},
-				names:     []string{"{gen_ai.operation.name}", "{gen_ai.operation.name} {gen_ai.data_source.id}"},
+				documents: []documentSource{
+					documentsIn(attr("gen_ai.retrieval.documents", "retrieval.document", "output.value")),
+					flattened("retrieval.documents.", ".document."),
+				},
+				names: []string{"{gen_ai.operation.name}", "{gen_ai.operation.name} {gen_ai.data_source.id}"},
 			},
 			{
 				dialect: dialect, when: when(aliyunKind("RERANKER")), class: ClassRetrieval,

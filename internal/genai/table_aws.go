@@ -15,8 +15,8 @@ const details = "gen_ai.client.inference.operation.details"
 
 // strandsTool are the places of a tool's arguments and result in all modes of
 // Strands: events of the conventions until 1.36, in which the message "to the
-// tool" holds the arguments; events since 1.37; and copies of either in
-// attributes of the span.
+// tool" holds the arguments; events since 1.37; copies of either in attributes
+// of the span; and what OpenInference's processor puts in place of the events.
 var strandsTool = otelTool.plus(fields{
 	arguments: first(
 		attr("gen_ai.tool.call.arguments"),
@@ -24,6 +24,7 @@ var strandsTool = otelTool.plus(fields{
 		messagePart(eventAttr(details, "gen_ai.input.messages"), "tool_call", "arguments"),
 		messagePart(attr("gen_ai.input.messages"), "tool_call", "arguments"),
 		attr("content"),
+		attr("input.value", "tool.parameters"),
 	),
 	result: first(
 		attr("gen_ai.tool.call.result"),
@@ -31,6 +32,7 @@ var strandsTool = otelTool.plus(fields{
 		messagePart(eventAttr(details, "gen_ai.output.messages"), "tool_call_response", "response", "result"),
 		messagePart(attr("gen_ai.output.messages"), "tool_call_response", "response", "result"),
 		attr("message"),
+		attr("output.value"),
 	),
 })
 

@@ -20,11 +20,10 @@ func adkRows() []row {
 		{
 			// A tool that failed has its name in the span name and nothing else.
 			dialect: dialectADK,
-			when: all(library, either(
-				is(operation, "execute_tool"),
-				named("execute_tool *"),
-				has("gcp.vertex.agent.tool_call_args", "gcp.vertex.agent.tool_response"),
-			)),
+			when: either(
+				all(library, either(is(operation, "execute_tool"), named("execute_tool *"))),
+				all(has("gcp.vertex.agent.tool_call_args", "gcp.vertex.agent.tool_response"), lacks("openinference.span.kind")),
+			),
 			class: ClassTool,
 			fields: common.plus(fields{
 				toolName:   otelTool[toolName],

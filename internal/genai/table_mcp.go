@@ -36,7 +36,7 @@ var mcpTool = mcpCommon.plus(fields{
 	),
 	result: first(
 		attr("gen_ai.tool.call.result", "mcp.tool.result.content", "mcp.tool.result"), gathered("mcp.tool.result.", ".content"),
-		attr("mcp.response.value"),
+		attr("mcp.response.value", "output.value"), // the latter LoongSuite
 	),
 })
 
@@ -84,7 +84,7 @@ func mcpReads() []row {
 			fields: mcpCommon.plus(fields{
 				documentURI: attr("mcp.resource.uri"),
 				arguments:   attr("gen_ai.tool.call.arguments", "mcp.resource.uri"),
-				result:      attr("gen_ai.tool.call.result"),
+				result:      attr("gen_ai.tool.call.result", "output.value"),
 			}),
 			names: []string{"{mcp.method.name}"},
 		},

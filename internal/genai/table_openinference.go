@@ -32,7 +32,7 @@ func openInferenceReads() []row {
 			class:   ClassTool,
 			fields: common.plus(fields{
 				toolName:   first(attr("tool.name", "gen_ai.tool.name"), spanName()),
-				toolCallID: attr("tool_call.id", "tool.id", "gen_ai.tool.call.id"),
+				toolCallID: attr("tool_call.id", "tool.id", "tool.call_id", "gen_ai.tool.call.id"),
 				// tool.parameters are the arguments in some libraries and the
 				// tool's schema in others, so it is only the last resort.
 				arguments: first(attr("input.value", "gen_ai.tool.call.arguments"), except(isSchema, attr("tool.parameters"))),

@@ -28,7 +28,11 @@ func openLITReads() []row {
 	return []row{
 		{
 			dialect: dialectOpenLIT, class: ClassMemory,
-			when:   is(operation, "memory", "memory_add", "memory_search", "memory_get", "memory_update", "memory_delete"),
+			// Mem0's methods with an underscore it takes for steps of a workflow.
+			when: either(
+				is(operation, "memory", "memory_add", "memory_search", "memory_get", "memory_update", "memory_delete"),
+				all(is("gen_ai.endpoint", "memory get_all", "memory delete_all"), openLIT),
+			),
 			fields: openLITMemory, documents: []documentSource{documentsIn(attr("gen_ai.output.messages"))},
 			names: []string{
 				"{gen_ai.operation.name}", "memory {gen_ai.memory.operation}", "memory add", "memory search", "memory get", "memory get_all",

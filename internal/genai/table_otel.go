@@ -121,9 +121,15 @@ func toolRows(signal record.Signal, executed condition) []row {
 // and for spans from before operations had names.
 func otelOthers() []row {
 	// The name of a tool is that of the tool that ran; a call id alone can be
-	// that of a call which the model asked for.
-	byName := toolRows("", all(lacks(operation), has("gen_ai.tool.name")))
-	byCall := toolRows("", all(lacks(operation), has("gen_ai.tool.call.id")))
+	// that of a call which the model asked for. Both are copied to the requests
+	// and queries that a tool makes, where they say which tool that was.
+	own := either(
+		lacks("http.request.method", "http.method", "db.system.name", "db.system", "messaging.system", "rpc.system.name", "rpc.service",
+			"process.executable.name", "process.executable.path", "process.command"),
+		has("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
+	)
+	byName := toolRows("", all(has("gen_ai.tool.name"), lacks(operation), own))
+	byCall := toolRows("", all(has("gen_ai.tool.call.id"), lacks(operation), own))
 	return slices.Concat(byName, []row{
 		{
 			dialect: dialectOTel, when: is(operation, otelInference...),

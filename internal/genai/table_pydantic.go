@@ -61,6 +61,14 @@ func pydanticRows() []row {
 	}
 }
 
+// logfirePending is how Logfire tells that a span began: by another span, below
+// the one that it exports when the work is done and which tells it all again.
+func logfirePending() []row {
+	return []row{{
+		dialect: dialectLogfire, when: is("logfire.span_type", "pending_span"), class: ClassOther, fields: otelCommon,
+	}}
+}
+
 // logfireRows are Logfire's bridges to the OpenAI Agents SDK and to MCP. Their
 // span names are templates of messages and their keys common words, so that
 // only the scope tells them.

@@ -86,6 +86,19 @@ func traceloopReads() []row {
 			names: []string{"resources/read.mcp", "fastmcp.resource.read"},
 		},
 		{
+			// The step of LlamaIndex's agents that runs a tool is a task.
+			dialect: dialectTraceloop,
+			when:    all(is("traceloop.entity.name", "call_tool.task"), has("tool.name")),
+			class:   ClassTool,
+			fields: traceloopCommon.plus(fields{
+				toolName:   attr("tool.name"),
+				toolCallID: inside(attr(traceloopInput), "ev", "tool_id"),
+				arguments:  attr("tool.arguments", traceloopInput),
+				result:     first(inside(attr(traceloopOutput), "tool_output"), attr(traceloopOutput)),
+			}),
+			names: []string{"{traceloop.entity.name}"},
+		},
+		{
 			// LlamaIndex's retrievers are tasks, told by the name of their class.
 			dialect: dialectTraceloop,
 			when:    all(ends("traceloop.entity.name", "Retriever", "Retriever.task"), traceloopKind("task")),
@@ -110,6 +123,19 @@ func traceloopReads() []row {
 				result:    attr(traceloopOutput),
 			}),
 			documents: []documentSource{documentsIn(attr(traceloopOutput))},
+		},
+		{
+			// LlamaIndex's rerankers: the query is a message.
+			dialect: dialectTraceloop,
+			when:    all(traceloopKind("task", "workflow"), is(operation, "rerank")),
+			class:   ClassRetrieval,
+			fields: traceloopCommon.plus(fields{
+				query:     attr("gen_ai.input.messages"),
+				arguments: attr(traceloopInput),
+				result:    attr(traceloopOutput),
+			}),
+			documents: []documentSource{documentsIn(attr(traceloopOutput))},
+			names:     []string{"{traceloop.entity.name}.task", "{traceloop.entity.name}"},
 		},
 		{
 			// The documents of a reranker are messages of its prompt.

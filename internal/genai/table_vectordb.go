@@ -25,8 +25,9 @@ var vectorReadNames = []string{
 	"db.weaviate.gql.query.raw", "db.weaviate.client.graphql_raw_query", "db.weaviate.collections.query.*", "db.weaviate.data.crud_data.get",
 }
 
-// vectorBuilders are spans of parts of a query that do not run it.
-var vectorBuilders = named("db.weaviate.gql.query.get", "db.weaviate.gql.query.aggregate", "db.weaviate.collections.get")
+// vectorBuilders are spans of parts of a query that do not run it, and of what
+// reads how an index is made.
+var vectorBuilders = named("db.weaviate.schema.*", "db.weaviate.gql.query.get", "db.weaviate.gql.query.aggregate", "db.weaviate.collections.get")
 
 var vectorFields = otelCommon.plus(fields{
 	query: attr("db.marqo.search.query", "db.vector.query.content", "db.query.text", "db.vector.query.embeddings.vector"),

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,10 @@ var left = map[string]string{
 	"nodes":                          "the same",
 }
 
+// applications are files of telemetry that no library of agents writes: of an
+// application's own keys and log texts mode known knows nothing.
+var applications = []string{"judge-generic.traces.jsonl", "judge-events.logs.jsonl"}
+
 var place = regexp.MustCompile(`"key":"([^"]*)","value":\{"stringValue":"(?:[^"\\]|\\.)*CANARY|"(name|key)":"[^"]*CANARY`)
 
 func TestNoContentOfADialectLeaves(t *testing.T) {
@@ -57,6 +62,9 @@ func TestNoContentOfADialectLeaves(t *testing.T) {
 				}
 			})
 			t.Run("known", func(t *testing.T) {
+				if slices.Contains(applications, filepath.Base(file)) {
+					return
+				}
 				for _, out := range processed(t, file, strip.Known) {
 					for _, m := range place.FindAllStringSubmatch(out, -1) {
 						seen[m[1]+m[2]] = true
