@@ -44,7 +44,9 @@ type DigestKey struct {
 	// KeyID stands in every digest that the key makes. Another key needs another
 	// id.
 	KeyID string `mapstructure:"key_id"`
-	// RecordRefs says that record refs are digests too.
+	// RecordRefs says that record refs are digests too. What the organization
+	// says holds for its routes and sources: who wants no ref in clear says it
+	// once, and another key brings none back.
 	RecordRefs bool `mapstructure:"record_refs"`
 
 	_ struct{}
@@ -212,6 +214,7 @@ func (d *DigestConfig) load() (keyings, error) {
 		if err != nil {
 			return keyings{}, fmt.Errorf("digest.routes[%d].%w", i, err)
 		}
+		route.refs = route.refs || organization.refs
 		out.routes = append(out.routes, keyedRoute{r.Attribute, r.Value, route})
 	}
 	return out, nil

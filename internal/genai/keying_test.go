@@ -130,10 +130,23 @@ func TestRecordRefsAreKeyedDigestsWhereConfigured(t *testing.T) {
 	refs.AppendEmpty().SetStr("cust_1")
 	assert.Equal(t, []string{k.Sum("cust_1")}, l.Span(in).Read.Request.RecordRefs)
 
-	// A source's key says for itself whether refs are digests.
+	// Another key, of a source or a route, brings no ref back in clear.
 	rule.Digest = keyFile(t, "crm")
 	l = keyedLifter(t, DigestConfig{DigestKey: key}, rule)
+	assert.Equal(t, []string{testKey(t, "crm").Sum("cust_1")}, l.Span(in).Read.Request.RecordRefs)
+	rule.Digest = DigestKey{}
+	route := DigestRoute{Attribute: "service.namespace", Value: "treasury", DigestKey: keyFile(t, "treasury")}
+	l = keyedLifter(t, DigestConfig{DigestKey: key, Routes: []DigestRoute{route}}, rule)
+	in.Resource.Attributes().PutStr(route.Attribute, route.Value)
+	assert.Equal(t, []string{testKey(t, "treasury").Sum("cust_1")}, l.Span(in).Read.Request.RecordRefs)
+
+	// A source may want it where the organization does not.
+	rule.Digest = keyFile(t, "crm")
+	l = keyedLifter(t, DigestConfig{DigestKey: keyFile(t, "bank")}, rule)
 	assert.Equal(t, []string{"cust_1"}, l.Span(in).Read.Request.RecordRefs)
+	rule.Digest.RecordRefs = true
+	l = keyedLifter(t, DigestConfig{DigestKey: keyFile(t, "bank")}, rule)
+	assert.Equal(t, []string{testKey(t, "crm").Sum("cust_1")}, l.Span(in).Read.Request.RecordRefs)
 }
 
 // An id that is derived from a text would confirm a guess of the text as a

@@ -61,7 +61,9 @@ func (l *Lifter) choose(it *item, row *compiledRow) (*compiledRule, keying) {
 		}
 	}
 	if rule.keying.key != nil {
+		refs := keying.refs || rule.keying.refs
 		keying = rule.keying
+		keying.refs = refs
 	}
 	it.cache.Use(keying.key)
 	return rule, keying
