@@ -196,16 +196,16 @@ var harmlessRows = []harmlessRow{
 	{ShapeNumber, "code.line.number code.lineno thread.id busy_ns idle_ns"},
 
 	// OpenTelemetry's audit draft and our own attributes (requirement E8).
-	// What a client says about record_refs and documents is personal until an
-	// operator says otherwise.
+	// The ids of records and documents are those of persons and cases
+	// (places.go).
 	{ShapeIdentifier, "execution_id event_id decision_id request_id readtrail.read_id readtrail.execution.id readtrail.correlation.id readtrail.step.id " +
 		"readtrail.request.id readtrail.event.id readtrail.decision.id readtrail.call.id readtrail.action.id readtrail.document.object_version_id"},
 	{ShapeName, "readtrail.source.system readtrail.data_boundary readtrail.purpose readtrail.retrieval.index_id"},
 	{ShapeToken, "readtrail.source.kind readtrail.edge.type"},
 	{ShapeVersion, "readtrail.tool.version readtrail.source.record_version readtrail.retrieval.build_version"},
 	{ShapeTimestamp, "readtrail.source.as_of readtrail.document.received_at"},
-	{ShapeHex, "readtrail.document.checksum_sha256"},
-	{ShapeLocation, "readtrail.content_location"},
+	{ShapeChecksum, "readtrail.document.checksum_sha256"},
+	{ShapeWhereabouts, "readtrail.content_location"},
 
 	// Instrumentations of frameworks, vector databases and MCP.
 	{ShapeComponent, "fastmcp.component.key"},

@@ -102,10 +102,11 @@ gen_ai.input.multimodal_metadata gen_ai.output.multimodal_metadata gen_ai.reques
 `
 
 // urlPlaces hold URLs and command lines, which are content and may hold a
-// credential besides.
+// credential besides, and ids of an application's own, which may be URLs.
 const urlPlaces = `
 url.full url.original url.query url.fragment url.path http.url http.target mcp.resource.uri fastmcp.resource.uri fastmcp.proxy.backend_uri gen_ai.skill.source.uri
 process.command_line process.command_args process.command process.working_directory
+readtrail.document.id readtrail.record_refs
 `
 
 // headerPlaces hold headers and variables whose names anybody may choose.

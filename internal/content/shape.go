@@ -57,7 +57,7 @@ var (
 	// ShapeTimestamp is an RFC 3339 time or a number of time units.
 	ShapeTimestamp = Shape{"timestamp", 40, kindSet(KindInt, KindDouble), false, isTimestamp}
 	// ShapeHex is a string of hexadecimal digits, at most 128 bytes.
-	ShapeHex = Shape{"hex", 128, 0, false, allOf("0123456789abcdefABCDEF")}
+	ShapeHex = Shape{"hex", 128, 0, false, isAnyHex}
 	// ShapeDigest is a digest of contract 2 without a key.
 	ShapeDigest = Shape{"digest", 71, 0, false, isDigest}
 	// ShapeMIMEType is a media type with at most a charset or boundary token.
@@ -77,6 +77,11 @@ var (
 	// absolute path, without user info, query, fragment or encoded text, at most
 	// 1024 bytes.
 	ShapeLocation = Shape{"location", 1024, 0, false, isLocation}
+	// ShapeWhereabouts is a location, or the name of a place where content is kept.
+	ShapeWhereabouts = Shape{"location_or_name", 1024, 0, false, isWhereabouts}
+	// ShapeChecksum is a SHA-256 as an application may spell that of a document:
+	// hexadecimal digits, alone or behind sha256:, or base64 of no text.
+	ShapeChecksum = Shape{"checksum", 71, 0, false, isChecksum}
 	// ShapeEventName is a name on the list of event names.
 	ShapeEventName = Shape{"event_name", 128, 0, false, KnownEventName}
 	// ShapeQuerySummary is an operation in capitals and what it was done to, such

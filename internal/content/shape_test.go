@@ -47,6 +47,10 @@ func TestShapesAdmitWhatTheyDocument(t *testing.T) {
 			"https://h/Marta%20Exempel", "https://h/jane%40example.com", "https://h/M%C3%A4rta", "https://h/x%253Fa", "https://hooks.slack.com/services/T0/B0/abc", "s3://b/token=S", "s3://b/TWFydGEgRXhlbXBlbCBoYXMgY2FuY2Vy",
 			"/ghp_0123456789abcdefABCDEF0123",
 		}},
+		{ShapeWhereabouts, []string{"s3://bucket/k", "crm-eu record history"}, []string{"", "https://h/x?sig=1", "Marta Exempel of Bonn has cancer", "jane@example.com"}},
+		{ShapeChecksum, []string{strings.Repeat("aB", 32), "sha256:" + strings.Repeat("ab", 32), "oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE="}, []string{
+			"", "ab", "sha256:", "sha256:Marta", "TWFydGEgRXhlbXBlbCBoYXMgY2FuY2VyIGluIEJvbm4=", strings.Repeat("g", 64), "oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE",
+		}},
 		{ShapeEventName, []string{"exception", "gen_ai.choice", "codex.turn_ttft", "claude_code.tool_result", "gemini_cli.conseca.verdict"}, []string{
 			"", "codex.Marta", "codex.", "approved Marta", "codex.marta_exempel_has_cancer", "mcp.marta", "claude_code.marta", "gemini_cli.marta.exempel",
 		}},

@@ -107,6 +107,19 @@ func isDigest(s string) bool {
 	return ok && len(sum) == 64 && isHex(sum)
 }
 
+var (
+	isAnyHex     = allOf("0123456789abcdefABCDEF")
+	isBase64Word = allOf(alnum + "+/")
+)
+
+func isChecksum(s string) bool {
+	if sum, ok := strings.CutSuffix(s, "="); ok {
+		return len(sum) == 43 && isBase64Word(sum) && !isEncodedText(s)
+	}
+	s = strings.TrimPrefix(s, "sha256:")
+	return len(s) == 64 && isAnyHex(s)
+}
+
 var isMIMEWord = allOf(alnum + "!#$&^_.+-*=")
 
 func isMIMEType(s string) bool {
@@ -138,6 +151,8 @@ func isRoute(s string) bool {
 }
 
 var isLocationText = allOf(alnum + "._:/~+=,-")
+
+func isWhereabouts(s string) bool { return isLocation(s) || ShapeName.Matches(s) }
 
 func isLocation(s string) bool {
 	if decoded, changed := unescape(s); changed {

@@ -50,12 +50,7 @@ func givenID(s string) string {
 
 // location returns where an application says that content is kept: a URI or
 // path, or the name of a place.
-func location(s string) string {
-	if s := kept(content.ShapeLocation, s); s != "" {
-		return s
-	}
-	return name(s)
-}
+func location(s string) string { return kept(content.ShapeWhereabouts, s) }
 
 // maxLabel is the longest label, in bytes.
 const maxLabel = 256

@@ -148,6 +148,11 @@ func TestAttributesLeaveAsTheModeSays(t *testing.T) {
 			strict: map[string]any{"url.full": d("https://h/x?name=Marta"), "process.command_args": d(`["tool","Marta"]`)},
 			known:  map[string]any{"url.full": d("https://h/x?name=Marta"), "process.command_args": d(`["tool","Marta"]`)},
 		},
+		"ids of records and documents are those of persons and cases": {
+			in:     map[string]any{"readtrail.record_refs": []any{"cust_1"}, "readtrail.document.id": "doc_1"},
+			strict: map[string]any{"readtrail.record_refs": d(`["cust_1"]`), "readtrail.document.id": d("doc_1")},
+			known:  map[string]any{"readtrail.record_refs": d(`["cust_1"]`), "readtrail.document.id": d("doc_1")},
+		},
 		"a flag that says whether there is a credential is none": {
 			in:     map[string]any{"auth.token": true, "x.password": nil},
 			strict: map[string]any{}, known: map[string]any{"auth.token": true, "x.password": nil},
