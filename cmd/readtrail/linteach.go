@@ -73,6 +73,7 @@ func itemLine(item *lint.Item) string {
 	if item.Documents > 0 {
 		pair("documents", strconv.Itoa(item.Documents))
 	}
+	pair("kept", string(item.Kept))
 	pair("unrecordable", item.Unrecordable)
 	pair("flags", strings.Join(item.Flags, ","))
 	for _, outcome := range slices.Sorted(maps.Keys(item.Values)) {

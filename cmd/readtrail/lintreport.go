@@ -103,6 +103,7 @@ var groupColumns = []column{
 	{title: "REQUEST", least: 8, rank: 2},
 	{title: "RESPONSE", least: 8, rank: 1},
 	{title: "DOCUMENTS", rank: 6},
+	{title: "KEPT", least: 8, rank: 4},
 	{title: "FLAGS", least: 8, rank: 8},
 }
 
@@ -120,7 +121,8 @@ func groupTable(groups []*lint.Group) *table {
 		}
 		t.rows = append(t.rows, tableRow{cells: []string{
 			strconv.FormatInt(g.Items, 10), strconv.FormatInt(g.Reads, 10), string(g.Signal), string(g.Class), g.Dialect, g.Name, g.Scope,
-			someOf(g.Tools), callID, counted(g.Request, g.Items), counted(g.Response, g.Items), documents, flags,
+			someOf(g.Tools), callID, counted(g.Request, g.Items), counted(g.Response, g.Items), documents,
+			counted(g.Kept, g.Items), flags,
 		}})
 	}
 	return t

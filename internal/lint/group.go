@@ -23,6 +23,8 @@ type Group struct {
 	Request    map[record.Captured]int64 `json:"request,omitzero"`
 	Response   map[record.Captured]int64 `json:"response,omitzero"`
 	Documents  int64                     `json:"documents"`
+	// Kept counts the reads by what is kept of their content.
+	Kept map[record.ContentStored]int64 `json:"kept,omitzero"`
 	// Unrecordable counts by reason, Flags by flag.
 	Unrecordable map[string]int64 `json:"unrecordable,omitzero"`
 	Flags        map[string]int64 `json:"flags,omitzero"`
@@ -65,6 +67,7 @@ func (g *Group) add(it *Item) {
 	g.tool(it.Tool)
 	count(&g.Request, it.Request)
 	count(&g.Response, it.Response)
+	count(&g.Kept, it.Kept)
 	count(&g.Unrecordable, it.Unrecordable)
 	for _, f := range it.Flags {
 		count(&g.Flags, f)

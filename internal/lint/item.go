@@ -25,6 +25,8 @@ type Item struct {
 	Response record.Captured `json:"response,omitzero"`
 	// Documents counts the chunks, memory entries and documents of a read.
 	Documents int `json:"documents"`
+	// Kept says what is kept of the content of a read.
+	Kept record.ContentStored `json:"kept,omitzero"`
 	// Unrecordable is why a read can't be recorded, "" for all others.
 	Unrecordable string   `json:"unrecordable,omitzero"`
 	Flags        []string `json:"flags,omitzero"`
@@ -62,7 +64,9 @@ func newItem(at Position, seen *genai.Observation, records bool, scope, name str
 	if r := seen.Read; r != nil {
 		it.read(r, seen.Given)
 	}
-	it.Read = it.Read && records
+	if !records {
+		it.Read, it.Kept = false, ""
+	}
 	return it
 }
 
@@ -81,6 +85,7 @@ func (it *Item) read(r *record.Read, given bool) {
 	if r.Memory != nil {
 		it.Documents += len(r.Memory.Entries)
 	}
+	it.Kept = r.Retention.ContentStored
 	it.Flags = flagsOf(r)
 }
 
