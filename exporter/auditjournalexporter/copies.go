@@ -4,7 +4,6 @@
 package auditjournalexporter
 
 import (
-	"context"
 	"fmt"
 
 	"go.opentelemetry.io/collector/component"
@@ -12,18 +11,12 @@ import (
 	"github.com/readtrail/readtrail/internal/carrier"
 )
 
-// keeper is what the exporter needs of an evidence store: Put returns when every
-// copy is durable, or an error and the sender retries.
-type keeper interface {
-	Put(ctx context.Context, organization, class string, copies []carrier.Copy) error
-}
-
 // defaultStore is the type of the extension that keeps copies.
 var defaultStore = component.MustNewType("evidence_store")
 
 // parcel is what one store gets of a request, for one scope.
 type parcel struct {
-	keeper              keeper
+	keeper              carrier.Keeper
 	organization, class string
 	copies              []carrier.Copy
 }
@@ -55,12 +48,12 @@ func (e *journalExporter) parcels(items []carrier.Item) ([]*parcel, *refusal) {
 }
 
 // keeperOf finds the store that a rule of the processor names.
-func (e *journalExporter) keeperOf(store string) (keeper, *refusal) {
+func (e *journalExporter) keeperOf(store string) (carrier.Keeper, *refusal) {
 	for id, extension := range e.host.GetExtensions() {
 		if id.String() != store {
 			continue
 		}
-		if k, ok := extension.(keeper); ok {
+		if k, ok := extension.(carrier.Keeper); ok {
 			return k, nil
 		}
 		return nil, &refusal{"no_evidence_store", fmt.Sprintf("extension %s keeps no copies, and a read in this request has some for it: "+

@@ -4,9 +4,16 @@
 package carrier
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
+
+// Keeper is what processor and exporter know of an evidence store: Put returns
+// when every copy is durable, or an error and the sender retries.
+type Keeper interface {
+	Put(ctx context.Context, organization, class string, copies []Copy) error
+}
 
 // A copy is content. Whatever prints a batch, a log or an error, it shows of a
 // copy the digest only.

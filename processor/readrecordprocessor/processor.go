@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor/internal/metadata"
@@ -21,8 +22,8 @@ import (
 
 // recorder is what the two signals share. It keeps nothing of a request.
 type recorder struct {
-	component.StartFunc
-
+	id      component.ID
+	sources []genai.SourceRule
 	records bool
 	// authenticator is what the configuration says about the receivers.
 	authenticator string
@@ -58,9 +59,34 @@ func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 		return nil, err
 	}
 	return &recorder{
+		id: set.ID, sources: config.Sources,
 		records: config.Records, authenticator: config.Authenticator, lifter: lifter, stripper: stripper, telemetry: telemetry,
 		admission: semaphore.NewWeighted(maxInFlightBytes),
 	}, nil
+}
+
+// Start refuses a rule whose evidence store is not there: nothing of the source
+// could ever be recorded, and the first read would be the first to tell.
+func (r *recorder) Start(_ context.Context, host component.Host) error {
+	if !r.records {
+		return nil
+	}
+	for i := range r.sources {
+		store := r.sources[i].Retention.EvidenceStore
+		if store == (component.ID{}) {
+			continue
+		}
+		extension, found := host.GetExtensions()[store]
+		if !found {
+			return fmt.Errorf("processors::%s::sources::%d::retention::evidence_store: no extension %s is running: "+
+				"configure extensions::%[3]s and list it in service::extensions", r.id, i, store)
+		}
+		if _, keeps := extension.(carrier.Keeper); !keeps {
+			return fmt.Errorf("processors::%s::sources::%d::retention::evidence_store: extension %s keeps no copies: "+
+				"name one of type evidence_store", r.id, i, store)
+		}
+	}
+	return nil
 }
 
 // Capabilities tells the service that the data is changed in place.
