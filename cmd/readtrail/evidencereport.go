@@ -28,7 +28,7 @@ var copyCodes = []journal.CodeDoc{
 	{
 		Code: codeCopyMismatch, Class: journal.ClassBroken,
 		Meaning: "a copy is not what was stored: it was changed, or replaced by another content",
-		Next:    "keep the object, look for it in backups of the store, and ask who could write there",
+		Next:    "check that the key of a keyed digest is the right one; keep the object, look for it in backups of the store, and ask who could write there",
 	},
 	{
 		Code: codeCopyNotPerformed, Class: journal.ClassUnchecked,

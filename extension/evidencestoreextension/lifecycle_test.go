@@ -96,7 +96,7 @@ func TestStartNamesThePlaceInTheConfiguration(t *testing.T) {
 				c.Recipients[0].Keys, c.Recipients[0].File = nil, filepath.Join(c.Directory, "identity.txt")
 				require.NoError(t, os.WriteFile(c.Recipients[0].File, []byte(identity.String()), 0o600))
 			},
-			[]string{"extensions::evidence_store::recipients::0::file: ", "identity.txt is a secret key (AGE-SECRET-KEY-...)"},
+			[]string{"extensions::evidence_store::recipients::0::file: ", "identity.txt line 1 is a secret key (AGE-SECRET-KEY-...)"},
 		},
 		"a set that was begun with other keys": {
 			func(t *testing.T, c *Config) {

@@ -60,6 +60,9 @@ func (r *Reader) decrypt(ctx context.Context, o object, in *source, d Digest, ou
 	case hash == nil:
 		return fmt.Errorf("%w %q", ErrNoKey, d.KeyID)
 	case !hmac.Equal(hash.Sum(nil), d.Sum[:]):
+		if d.KeyID != "" {
+			return fmt.Errorf("%w, or the key given as %q is another one", ErrMismatch, d.KeyID)
+		}
 		return ErrMismatch
 	}
 	return nil

@@ -106,6 +106,9 @@ func TestAKeyedDigestNeedsItsKey(t *testing.T) {
 		if test.want != nil {
 			assert.Empty(t, got, name)
 		}
+		if errors.Is(test.want, evidence.ErrMismatch) {
+			assert.ErrorContains(t, err, `or the key given as "k1" is another one`, "who gave the wrong key must not think that the store was changed")
+		}
 	}
 }
 

@@ -79,24 +79,30 @@ func NewRecipients(keys []string) (Recipients, error) {
 // ReadRecipients reads public keys, one a line; lines that begin with # and
 // empty ones are left out.
 func ReadRecipients(in io.Reader) (Recipients, error) {
-	keys, err := readLines(in)
+	keys, err := readLines(in, CheckRecipient)
 	if err != nil {
 		return Recipients{}, err
 	}
 	return NewRecipients(keys)
 }
 
-func readLines(in io.Reader) ([]string, error) {
+// readLines returns the lines that are keys, each of which has to pass a check.
+func readLines(in io.Reader, check func(string) error) ([]string, error) {
 	limited := &io.LimitedReader{R: in, N: maxRecipientsBytes}
 	lines := bufio.NewScanner(limited)
 	var keys []string
-	for lines.Scan() {
+	for number := 1; lines.Scan(); number++ {
 		line := strings.TrimSpace(lines.Text())
+		var err error
 		switch {
 		case isSecret(line):
-			return nil, errSecret // in a comment too
+			err = errSecret // in a comment too
 		case line != "" && line[0] != '#':
+			err = check(line)
 			keys = append(keys, line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d %w", number, err)
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -202,5 +202,5 @@ func recipientsOf(ctx context.Context, place Reading, dir string) ([]string, err
 		return nil, err
 	}
 	defer file.Close()
-	return readLines(file)
+	return readLines(file, func(string) error { return nil })
 }

@@ -52,7 +52,7 @@ func parsePath(path, s string) (*jsonpath.Path, error) {
 	}
 	p, err := jsonpath.Parse(s)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w; a path is an RFC 9535 JSONPath, such as $.customer.id", path, err)
 	}
 	return p, nil
 }

@@ -79,6 +79,7 @@ func (r *Retention) compile() (compiledRetention, []error) {
 		c.store = r.EvidenceStore.String()
 	default:
 		fail("content must be %s, %s or %s", record.DigestOnly, record.Fields, record.EvidenceCopy)
+		return c, errs // what belongs to it, nobody can say
 	}
 	if (r.Content == record.Fields) != (len(r.Fields) > 0) {
 		fail("fields: give at least one path with content: fields, and none without")
