@@ -71,6 +71,9 @@ func newHouse(t *testing.T, config string) *house {
 	h.key, h.registry = filepath.Join(h.keyDir, "signing-key.pem"), filepath.Join(h.keyDir, "keys.json")
 	code, _, stderr := h.cli("keys", "new", "--out", h.keyDir)
 	require.Zero(t, code, stderr)
+	if filepath.Base(config) == "keeping.yaml" {
+		h.makeKeys()
+	}
 	return h
 }
 
@@ -78,7 +81,7 @@ func (h *house) rigConfig() rig.Config {
 	return rig.Config{
 		Command:    []string{collectorBin},
 		ConfigFile: h.config,
-		Env:        []string{"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(), "READTRAIL_TOKEN=e2e-token"},
+		Env:        []string{"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(), "READTRAIL_TOKEN=e2e-token", "READTRAIL_KEYS=" + h.keyDir, "READTRAIL_EVIDENCE=" + h.evidence()},
 	}
 }
 
