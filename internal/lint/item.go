@@ -51,10 +51,10 @@ type Kind struct {
 // maxUnknown bounds the keys that are named of one item.
 const maxUnknown = 32
 
-func newItem(at Position, seen *genai.Observation, records bool, scope, name string) *Item {
+func newItem(at Position, signal record.Signal, seen *genai.Observation, records bool, scope, name string) *Item {
 	it := &Item{
 		Position: at,
-		Kind:     Kind{Signal: seen.Header.ObservedBy.Signal, Dialect: seen.Dialect, Class: seen.Class, Scope: scope, Name: name},
+		Kind:     Kind{Signal: signal, Dialect: seen.Dialect, Class: seen.Class, Scope: scope, Name: name},
 		CallID:   seen.CallID != "",
 		Values:   map[string]int64{},
 	}

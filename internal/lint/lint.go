@@ -16,6 +16,7 @@ import (
 	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/internal/telemetry"
+	"github.com/readtrail/readtrail/record"
 )
 
 // Options say what the collector is configured to do.
@@ -78,7 +79,7 @@ func (l *Linter) traces(td ptrace.Traces) {
 			for _, span := range ss.Spans().All() {
 				l.cache.Reset()
 				seen := l.lifter.Span(genai.SpanInput{Resource: rs.Resource(), Scope: ss.Scope(), Span: span, Cache: &l.cache})
-				l.begin(&seen, ss.Scope(), l.spanName(span.Name(), &seen))
+				l.begin(record.SignalSpan, &seen, ss.Scope(), l.spanName(span.Name(), &seen))
 				l.stripper.Span(span, gate, &l.cache, seen.SafeName, &l.counts)
 				l.end()
 			}
@@ -98,7 +99,7 @@ func (l *Linter) logs(ld plog.Logs) {
 			for _, log := range sl.LogRecords().All() {
 				l.cache.Reset()
 				seen := l.lifter.Log(genai.LogInput{Resource: rl.Resource(), Scope: sl.Scope(), Log: log, Cache: &l.cache})
-				l.begin(&seen, sl.Scope(), l.eventName(log))
+				l.begin(record.SignalLog, &seen, sl.Scope(), l.eventName(log))
 				l.stripper.Log(log, gate, &l.cache, &l.counts)
 				l.end()
 			}
@@ -113,8 +114,8 @@ func (l *Linter) logs(ld plog.Logs) {
 func (l *Linter) scope(scope pcommon.InstrumentationScope) { l.stripper.Scope(scope, nil, &l.counts) }
 
 // begin notes what an item is.
-func (l *Linter) begin(seen *genai.Observation, scope pcommon.InstrumentationScope, name string) {
-	l.item = newItem(l.at, seen, l.records, shownScope(scope.Name()), name)
+func (l *Linter) begin(signal record.Signal, seen *genai.Observation, scope pcommon.InstrumentationScope, name string) {
+	l.item = newItem(l.at, signal, seen, l.records, shownScope(scope.Name()), name)
 }
 
 // end counts the item in its group and shows it.

@@ -64,6 +64,22 @@ func TestWhoSaysWhatAttributesMDOffersHasNothingToLookAt(t *testing.T) {
 	}
 }
 
+// TestSignalsAreToldApartWithoutRecordsToo: without records the lifter makes no
+// record that would tell.
+func TestSignalsAreToldApartWithoutRecordsToo(t *testing.T) {
+	config := readrecordprocessor.NewFactory().CreateDefaultConfig().(*readrecordprocessor.Config)
+	config.Records = false
+	lifter, stripper, err := config.Compile()
+	require.NoError(t, err)
+	l := lint.New(lint.Options{Lifter: lifter, Stripper: stripper})
+	require.NoError(t, l.Read(t.Context(), "in", strings.NewReader(oneSpan+"\n"+oneLog+"\n"+toolSpan(t, map[string]any{}))))
+	r := l.Report()
+	assert.Equal(t, [2]int64{2, 1}, [2]int64{r.Summary.Spans, r.Summary.LogRecords})
+	for _, g := range r.Groups {
+		assert.NotEmpty(t, g.Signal)
+	}
+}
+
 func TestWhatIsKeptIsSaid(t *testing.T) {
 	config := readrecordprocessor.NewFactory().CreateDefaultConfig().(*readrecordprocessor.Config)
 	rule := genai.SourceRule{Match: genai.SourceMatch{Tool: "dms.*"}, Retention: genai.Retention{
