@@ -105,6 +105,9 @@ func (c *linting) run(ctx context.Context, inputs []string, stdin io.Reader) err
 		complete = false
 	}
 	report := linter.Report()
+	if s := &report.Summary; complete && s.UnreadableLines == 0 && !s.Complete() {
+		c.con.note("readtrail: there was no span and no log record to read: is this what the agents sent?")
+	}
 	code := lintExitCode(report, complete)
 	if err := c.show(report, code); err != nil {
 		return fmt.Errorf("%w: %w", errOutput, err)
