@@ -120,3 +120,14 @@ func TestEveryAttributeOfTheTableIsDocumented(t *testing.T) {
 	}
 	assert.Greater(t, checked, 50)
 }
+
+// TestEveryDialectIsDocumented: the name stands in records and in lint's report.
+func TestEveryDialectIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/dialects.md")
+	require.NoError(t, err)
+	for _, r := range rows() {
+		if r.dialect != "" {
+			assert.Contains(t, string(page), "`"+r.dialect+"`")
+		}
+	}
+}
