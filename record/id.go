@@ -84,6 +84,18 @@ func ItemExecution(id string) string { return "item:" + id }
 // maxIDLength bounds an id that an application gives, in bytes.
 const maxIDLength = 256
 
+// PassesForDigest reports whether a text begins as a digest does, plain or
+// keyed (contract 2). As an id it could be taken for the digest of one.
+func PassesForDigest(s string) bool {
+	return strings.HasPrefix(s, "sha256:") || strings.HasPrefix(s, keyedPrefix)
+}
+
+// ValidRecordRef reports whether an identifier can stand in record_refs as it
+// is: what begins as a keyed digest has to be one.
+func ValidRecordRef(s string) bool { return s != "" && !strings.HasPrefix(s, keyedPrefix) }
+
+const keyedPrefix = "hmac-sha256:"
+
 // isIDByte are the bytes of an id that an application gives; the first is a
 // letter or a digit.
 var isIDByte = func() (set [256]bool) {
@@ -94,9 +106,10 @@ var isIDByte = func() (set [256]bool) {
 }()
 
 // ValidGivenID reports whether s can serve as an id given by an application:
-// visible ASCII without spaces or quotes, at most 256 bytes.
+// visible ASCII without spaces or quotes, at most 256 bytes, and none that
+// passes for a digest.
 func ValidGivenID(s string) bool {
-	if s == "" || len(s) > maxIDLength || strings.HasPrefix(s, "sha256:") || strings.IndexByte("._:/@#+=-", s[0]) >= 0 {
+	if s == "" || len(s) > maxIDLength || PassesForDigest(s) || strings.IndexByte("._:/@#+=-", s[0]) >= 0 {
 		return false
 	}
 	for i := range len(s) {

@@ -147,7 +147,7 @@ func plant(m pcommon.Map, s string) {
 func FuzzValue(f *testing.F) {
 	for _, s := range []string{
 		"", "text", `{"a":1}`, `[{"id":"a","score":1e400,"content":{"x":[1]}}]`, `"[\"a\"]"`, `["{\"id\":1}"]`, `{"documents":[{"document":{"id":"x"}}]}`,
-		"[[[[", "\xff", `{"a":1,"a":2}`, "2026-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59",
+		"[[[[", "\xff", "hmac-sha256:k:x", `{"a":1,"a":2}`, "2026-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59",
 	} {
 		f.Add(s)
 	}

@@ -293,3 +293,33 @@ func TestArgumentsOfOneAttributeEachAreReassembled(t *testing.T) {
 	assert.Equal(t, record.BasisReassembled, o.Read.Basis["request.arguments_digest"])
 	assert.Equal(t, record.CapturedContent, o.Read.Capture.Response)
 }
+
+// TestWhatPassesForADigestEntersNoRecordAsAnID: a client that claims a keyed
+// digest would write entries that fit no schema, and make a whole journal fail
+// its verification; one that claims any digest would be believed.
+func TestWhatPassesForADigestEntersNoRecordAsAnID(t *testing.T) {
+	keyed := "hmac-sha256:bank-2026:" + strings.Repeat("0", 64)
+	for _, text := range []string{"hmac-sha256:", "hmac-sha256:tenant-1:KYC-000123", keyed, "sha256:abc", "sha256:" + strings.Repeat("0", 64)} {
+		o := newTestLifter(t, SourceRule{Match: SourceMatch{Tool: "*"}, RecordRefs: []Value{{Result: "$[*].id"}}}).Span(testSpan{attrs: map[string]any{
+			operation: "execute_tool", "gen_ai.tool.name": "t", "gen_ai.tool.call.id": text, "gen_ai.conversation.id": text, "gen_ai.tool.call.result": `[{"id":"` + text + `"}]`,
+			ownIndexID: text, ownDocumentID: text, ownReadID: text, ownEventID: text, ownExecutionID: text, ownSystem: text, ownStoreID: text,
+			ownDocuments: []any{text}, ownChunks: []any{map[string]any{"id": text}}, ownEntries: []any{map[string]any{"id": text}},
+		}}.input(t))
+		want := digestOf(text)
+		assert.Equal(t, []record.Document{{DocumentID: want, WithContent: true}}, o.Read.Documents)
+		assert.Equal(t, want, o.Read.Retrieval.Chunks[0].ID)
+		assert.Equal(t, want, o.Read.Memory.Entries[0].ID)
+		assert.Empty(t, o.Read.Retrieval.IndexID)
+		assert.NotEqual(t, text, o.Read.ReadID)
+		assert.NotEqual(t, text, o.Read.ExecutionID)
+		if strings.HasPrefix(text, "hmac-") {
+			assert.Empty(t, o.Read.Request.RecordRefs, "of a rule")
+		}
+		draft(t, o) // fits its schema
+		lineage(t, o)
+
+		o = newTestLifter(t).Span(testSpan{attrs: map[string]any{operation: "execute_tool", ownRecordRefs: []any{text, "cust_1"}}}.input(t))
+		assert.Contains(t, o.Read.Request.RecordRefs, "cust_1")
+		draft(t, o)
+	}
+}

@@ -89,12 +89,13 @@ func ownRefs(it *item) []string {
 	return refs(out)
 }
 
-// refs leaves out what is no identifier and what is there already.
+// refs leaves out what is no identifier, what would pass for a keyed digest, and
+// what is there already.
 func refs(candidates []string) []string {
 	var out []string
 	seen := make(map[string]struct{}, len(candidates))
 	for _, c := range candidates {
-		if identifier(c) == "" || len(out) == maxRefs {
+		if !record.ValidRecordRef(identifier(c)) || len(out) == maxRefs {
 			continue
 		}
 		if _, repeated := seen[c]; !repeated {
