@@ -135,6 +135,9 @@ gen_ai.response.speech.diarized_transcript gen_ai.task.description gen_ai.task.e
 annotation.explanation annotation.metadata evaluation.explanation evaluation.metadata trace.annotations trace.evaluations session.annotations
 session.evaluations build.error.message workflow.description workflow_builder.description mcp.auth.redirect_uri
 tool_call.function.arguments vector_search.** full_text_search.**
+llm.input_messages llm.output_messages llm.tools llm.request.tools llm.available_functions agent.goal agent.backstory tool.task_name tool.agent_role
+tool.args tool.kwargs smolagents.task smolagents.additional_args agno.workflow.description function.arguments output.message.content
+input.audio.url input.audio.transcript output.audio.url output.audio.transcript frame.error.message frame.metadata text.chunk
 `
 
 // urlPlaces hold URLs and command lines, which are content and may hold a
