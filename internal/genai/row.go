@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/readtrail/readtrail/record"
@@ -66,10 +68,11 @@ type table struct {
 	spans, logs rowIndex
 }
 
-// rowIndex finds the rows that may be an item's by its keys, names and events.
+// rowIndex finds the rows that may be an item's by its keys, their values, names
+// and events.
 type rowIndex struct {
 	rows    []compiledRow
-	byKey   map[string]*rowSet
+	byKey   map[string]*keyRows
 	keys    keyFilter
 	byEvent map[string]*rowSet
 	scopes  nameIndex
@@ -100,6 +103,33 @@ func filterBit(key string) uint32 {
 	n := len(key)
 	mixed := uint32(key[0]) | uint32(key[n/2])<<8 | uint32(key[n-1])<<16 | uint32(n)<<24
 	return mixed * golden >> 20 % filterBits
+}
+
+// keyRows finds rows by the value of a key.
+type keyRows struct {
+	any     rowSet
+	byValue map[string]*rowSet
+	longest int // value, in bytes
+}
+
+func (k *keyRows) find(v pcommon.Value, candidates *rowSet) {
+	candidates.unite(&k.any)
+	if len(k.byValue) == 0 {
+		return
+	}
+	var set *rowSet
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		if s := v.Str(); len(s) <= k.longest {
+			set = k.byValue[s]
+		}
+	case pcommon.ValueTypeInt:
+		var buf [20]byte
+		set = k.byValue[string(strconv.AppendInt(buf[:0], v.Int(), 10))]
+	}
+	if set != nil {
+		candidates.unite(set)
+	}
 }
 
 // nameIndex finds rows by a name or the beginning of one.
@@ -149,8 +179,12 @@ func (x *rowIndex) add(r row) {
 		return
 	}
 	for _, key := range r.when.on.keys {
-		addTo(&x.byKey, key, n)
-		x.keys.add(filterBit(key))
+		x.rowsOf(key).any.add(n)
+	}
+	for _, on := range r.when.on.values {
+		rows := x.rowsOf(on.key)
+		addTo(&rows.byValue, on.value, n)
+		rows.longest = max(rows.longest, len(on.value))
 	}
 	for _, event := range r.when.on.events {
 		addTo(&x.byEvent, event, n)
@@ -161,6 +195,20 @@ func (x *rowIndex) add(r row) {
 	for _, name := range r.when.on.names {
 		x.names.add(name, n)
 	}
+}
+
+// rowsOf returns where the rows of a key are added.
+func (x *rowIndex) rowsOf(key string) *keyRows {
+	rows := x.byKey[key]
+	if rows == nil {
+		if x.byKey == nil {
+			x.byKey = map[string]*keyRows{}
+		}
+		rows = &keyRows{}
+		x.byKey[key] = rows
+		x.keys.add(filterBit(key))
+	}
+	return rows
 }
 
 func (x *nameIndex) add(name string, row int) {
@@ -213,14 +261,14 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 	candidates := index.always
 	index.scopes.find(it.scope.Name(), &candidates)
 	index.names.find(it.name, &candidates)
-	for key := range it.attrs.All() {
+	for key, v := range it.attrs.All() {
 		bit := filterBit(key)
 		it.keys.add(bit)
 		if !index.keys.mayHold(bit) {
 			continue
 		}
-		if set := index.byKey[key]; set != nil {
-			candidates.unite(set)
+		if rows := index.byKey[key]; rows != nil {
+			rows.find(v, &candidates)
 		}
 	}
 	for i := range it.events {
