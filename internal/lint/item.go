@@ -52,7 +52,7 @@ const maxUnknown = 32
 func newItem(at Position, seen *genai.Observation, records bool, scope, name string) *Item {
 	it := &Item{
 		Position: at,
-		Kind:     Kind{Signal: seen.Header.ObservedBy.Signal, Dialect: seen.Dialect, Class: seen.Class, Scope: scope, Name: name},
+		Kind:     Kind{Signal: seen.Signal, Dialect: seen.Dialect, Class: seen.Class, Scope: scope, Name: name},
 		CallID:   seen.CallID != "",
 		Values:   map[string]int64{},
 	}

@@ -81,6 +81,7 @@ func (l *Linter) traces(td ptrace.Traces) {
 				l.begin(&seen, ss.Scope(), l.spanName(span.Name(), &seen))
 				l.stripper.Span(span, gate, &l.cache, seen.SafeName, &l.counts)
 				l.end()
+				seen.Release()
 			}
 			l.scope(ss.Scope())
 			l.stripper.SchemaURL(ss.SchemaUrl(), &l.counts)
@@ -101,6 +102,7 @@ func (l *Linter) logs(ld plog.Logs) {
 				l.begin(&seen, sl.Scope(), l.eventName(log))
 				l.stripper.Log(log, gate, &l.cache, &l.counts)
 				l.end()
+				seen.Release()
 			}
 			l.scope(sl.Scope())
 			l.stripper.SchemaURL(sl.SchemaUrl(), &l.counts)
