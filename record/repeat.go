@@ -138,7 +138,7 @@ func hasAdded(o object, p place) bool {
 		return false
 	}
 	raw := o.value(p)
-	return len(raw) <= len(`{}`) || bytes.Contains(raw, []byte(`"`+collectorMember+`"`))
+	return len(raw) <= len(`{}`) || bytes.HasPrefix(raw, []byte(`{"`+collectorMember+`"`)) // which sorts first
 }
 
 // withoutCollector removes collector_id from a canonical observed_by; nil means

@@ -24,6 +24,5 @@ func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon
 	if o.ExecutionID == "" && !trace.IsEmpty() {
 		o.ExecutionID = record.TraceExecution(record.HexTraceID(trace))
 	}
-	_, isRead := eventTypes[row.class]
-	return o.ExecutionID != "" || !isRead
+	return o.ExecutionID != "" || row.event == ""
 }

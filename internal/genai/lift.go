@@ -27,6 +27,7 @@ type lifting struct {
 	toolName        string
 	toolCallID      string
 	noted           []note
+	claims          [len(claimable)]record.Basis
 }
 
 // own returns a value that an application may have set, and notes it.
@@ -83,6 +84,7 @@ func (l *lifting) correlate(parentSpanID string) {
 // id, which can depend on the rest. It fails if the read names more documents
 // than an entry can hold, or would keep more than a read may.
 func (l *Lifter) build(in *lifting, r *record.Read) bool {
+	in.claim()
 	r.Header = in.header
 	r.ToolCallID = in.toolCallID
 	r.Response.Status = in.status

@@ -145,7 +145,10 @@ type rowPrefix struct {
 
 type compiledRow struct {
 	row
-	names []nameTemplate
+	// event is the event type of a row whose class is a read, else "".
+	event   string
+	sources [fieldCount][]source
+	names   []nameTemplate
 }
 
 // newTable compiles rows. It fails if there are more than a set can hold.
@@ -164,13 +167,20 @@ func newTable(rows []row) (*table, error) {
 	return t, nil
 }
 
-func (x *rowIndex) add(r row) {
-	n := len(x.rows)
-	c := compiledRow{row: r}
+func compileRow(r row) compiledRow {
+	c := compiledRow{row: r, event: eventTypes[r.class]}
+	for f, sources := range r.fields {
+		c.sources[f] = sources
+	}
 	for _, name := range r.names {
 		c.names = append(c.names, parseName(name))
 	}
-	x.rows = append(x.rows, c)
+	return c
+}
+
+func (x *rowIndex) add(r row) {
+	n := len(x.rows)
+	x.rows = append(x.rows, compileRow(r))
 	if r.effect != nil {
 		x.effects.add(n)
 	}

@@ -38,6 +38,7 @@ const (
 	agentName
 	agentVersion
 	model
+	fieldCount
 )
 
 // fields says for each field where to look, in order.
@@ -215,7 +216,7 @@ func first(lists ...[]source) []source {
 }
 
 // at returns what stands at the source.
-func (s source) at(it *item) value {
+func (s *source) at(it *item) value {
 	v := s.read(it)
 	if len(s.path) > 0 {
 		v = v.at(s.path)
@@ -228,9 +229,10 @@ func (s source) at(it *item) value {
 
 // find returns the first value that the sources of a field have. An empty
 // string is a value only if nothing else is.
-func (r *row) find(it *item, f field) (value, record.Basis) {
+func (r *compiledRow) find(it *item, f field) (value, record.Basis) {
 	var empty value
-	for _, s := range r.fields[f] {
+	for i := range r.sources[f] {
+		s := &r.sources[f][i]
 		v := s.at(it)
 		if !v.ok {
 			continue
@@ -249,9 +251,9 @@ const maxPattern = 4 << 10
 
 // pattern returns the text of a field that the patterns of the configuration
 // are tried on, whether it may enter a record or not; it never does.
-func (r *row) pattern(it *item, f field) string {
-	for _, s := range r.fields[f] {
-		if text := s.at(it).text(); text != "" && len(text) <= maxPattern && !content.IsPlaceholder(text) {
+func (r *compiledRow) pattern(it *item, f field) string {
+	for i := range r.sources[f] {
+		if text := r.sources[f][i].at(it).text(); text != "" && len(text) <= maxPattern && !content.IsPlaceholder(text) {
 			return text
 		}
 	}
@@ -260,9 +262,9 @@ func (r *row) pattern(it *item, f field) string {
 
 // accepted returns the first text among the sources of a field that has a
 // shape, or "".
-func (r *row) accepted(it *item, f field, shape func(string) string) string {
-	for _, s := range r.fields[f] {
-		if text := shape(s.at(it).text()); text != "" {
+func (r *compiledRow) accepted(it *item, f field, shape func(string) string) string {
+	for i := range r.sources[f] {
+		if text := shape(r.sources[f][i].at(it).text()); text != "" {
 			return text
 		}
 	}

@@ -56,7 +56,7 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 func (l *Lifter) choose(it *item, row *compiledRow) (*compiledRule, keying) {
 	rule, keying := &noRule, l.keyings.of(it.resource)
 	if len(l.sources) > 0 {
-		if _, isRead := eventTypes[row.class]; isRead {
+		if row.event != "" {
 			rule = l.ruleFor(it.lift(row).patterns())
 		}
 	}
@@ -95,7 +95,7 @@ func (l *Lifter) observe(o *Observation, in *lifting, derive func(*record.Read) 
 	o.Header, o.Skeleton = &in.header, &in.paper.skeleton
 	c := &in.header.Correlation
 	o.ExecutionID, o.CallID = c.ExecutionID, c.CallID
-	if _, isRead := eventTypes[in.row.class]; !isRead {
+	if in.row.event == "" {
 		return
 	}
 	r := &in.paper.read

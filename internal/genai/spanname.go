@@ -49,7 +49,7 @@ func parseName(s string) nameTemplate {
 }
 
 // matches reports whether the item's name is what the template makes of it.
-func (t nameTemplate) matches(r *row, it *item) bool {
+func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 	rest := it.name
 	for _, segment := range t {
 		text := segment.literal
@@ -83,7 +83,7 @@ func (r *compiledRow) safeName(it *item) string {
 		return ""
 	}
 	for _, t := range r.names {
-		if t.matches(&r.row, it) {
+		if t.matches(r, it) {
 			return it.name
 		}
 	}
