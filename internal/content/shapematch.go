@@ -9,21 +9,9 @@ import (
 	"strings"
 )
 
-var isIdentifierText = allOf(alnum + "._:/@#+=~|-")
+func isIdentifier(s string) bool { return !holdsEmail(s) && !isEncodedText(s) }
 
-func isIdentifier(s string) bool {
-	return isIdentifierText(s) && !holdsEmail(s) && !isEncodedText(s)
-}
-
-var isTokenWord = allOf(alnum + "_.:/-")
-
-var isReleaseText = allOf(alnum + ".+_~:/-")
-
-func isVersion(s string) bool { return isReleaseText(s) && !isEncodedText(s) }
-
-func isOneWord(s string) bool { return isTokenWord(s) && !isEncodedText(s) }
-
-var isWord = allOf(alnum + "_.:/@-")
+func isUnencoded(s string) bool { return !isEncodedText(s) }
 
 // maxWords is how many words a name has at most: more are a sentence.
 const maxWords = 5
@@ -33,7 +21,7 @@ func isName(s string) bool {
 	for rest, more := s, true; more; {
 		var word string
 		word, rest, more = strings.Cut(rest, " ")
-		if words++; words > maxWords || word == "" || !isWord(word) {
+		if words++; words > maxWords || word == "" {
 			return false
 		}
 		// npm's scopes begin with an @, and versions of models and packages

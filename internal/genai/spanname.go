@@ -63,7 +63,7 @@ func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 				return false
 			}
 		default:
-			text = inClear(segment.key, it.text(segment.key))
+			text = it.text(segment.key)
 		}
 		if text == "" {
 			return false
@@ -73,7 +73,22 @@ func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 			return false
 		}
 	}
-	return rest == ""
+	return rest == "" && t.isInClear(it)
+}
+
+// isInClear reports whether the attributes that the template names may stand in
+// clear.
+func (t nameTemplate) isInClear(it *item) bool {
+	for _, segment := range t {
+		switch segment.key {
+		case "", segmentTool, segmentNumber:
+		default:
+			if inClear(segment.key, it.text(segment.key)) == "" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // safeName returns the span name if a template of the row explains it, or if a
