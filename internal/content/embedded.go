@@ -53,7 +53,7 @@ func unescape(s string) (decoded string, changed bool) {
 func exposes(s string) bool { return marksExpose(s, marksOf(s)) }
 
 func marksExpose(s string, seen mark) bool {
-	return seen&markAuthority != 0 && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
+	return (seen&markAt != 0 || seen&markSlash != 0 && strings.Contains(s, "//")) && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
 		seen&markOpaque != 0 && holdsToken(s)
 }
 

@@ -14,6 +14,7 @@ const (
 	markJoin
 	// markPoint is of . and :.
 	markPoint
+	// markSlash is of what URLs can't do without, and markAt of what user info can't.
 	markSlash
 	markAt
 	// markEquals is of what parameters can't do without.
@@ -35,8 +36,6 @@ const (
 	markOpaque
 
 	markWord = markAlnum | markBearer | markOpaque | markJoin | markPoint
-	// markAuthority is of what user info can't do without, or its URL.
-	markAuthority = markAt | markSlash
 	// markGap is of what stands between a scheme and its credential.
 	markGap = markBlank | markBreak | markEscape | markPlus
 

@@ -104,22 +104,24 @@ func isMIMEType(s string) bool {
 	return ok && top != "" && sub != "" && isMIMEWord(top) && isMIMEWord(strings.TrimSpace(sub)) && len(parameters) <= 64 && isMIMEWord(parameters)
 }
 
-var isRouteWord = allOf(alnum + "_.~*:<>{}[]-")
+var isRouteByte = byteSet(alnum + "_.~*:<>{}[]-/")
 
 // maxRouteDigits is how many digits a literal segment of a route may have: a
 // version does, an account number does not.
 const maxRouteDigits = 4
 
 func isRoute(s string) bool {
-	for segment := range strings.SplitSeq(s, "/") {
-		digits := 0
-		for i := range len(segment) {
-			if '0' <= segment[i] && segment[i] <= '9' {
-				digits++
-			}
-		}
-		if digits > maxRouteDigits || !isRouteWord(segment) {
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case !isRouteByte[c]:
 			return false
+		case c == '/':
+			digits = 0
+		case '0' <= c && c <= '9':
+			if digits++; digits > maxRouteDigits {
+				return false
+			}
 		}
 	}
 	return true

@@ -125,7 +125,9 @@ func (k *keyRows) find(v pcommon.Value, candidates *rowSet) {
 		}
 	case pcommon.ValueTypeInt:
 		var buf [20]byte
-		set = k.byValue[string(strconv.AppendInt(buf[:0], v.Int(), 10))]
+		if digits := strconv.AppendInt(buf[:0], v.Int(), 10); len(digits) <= k.longest {
+			set = k.byValue[string(digits)]
+		}
 	}
 	if set != nil {
 		candidates.unite(set)
@@ -135,7 +137,9 @@ func (k *keyRows) find(v pcommon.Value, candidates *rowSet) {
 // nameIndex finds rows by a name or the beginning of one.
 type nameIndex struct {
 	exact    map[string]*rowSet
+	filter   keyFilter // of the exact names
 	prefixes []rowPrefix
+	begins   [256]bool // the first bytes of prefixes
 }
 
 type rowPrefix struct {
@@ -225,12 +229,14 @@ func (x *nameIndex) add(name string, row int) {
 	prefix, isPrefix := strings.CutSuffix(name, "*")
 	if !isPrefix {
 		addTo(&x.exact, name, row)
+		x.filter.add(filterBit(name))
 		return
 	}
 	i := slices.IndexFunc(x.prefixes, func(p rowPrefix) bool { return p.prefix == prefix })
 	if i < 0 {
 		i = len(x.prefixes)
 		x.prefixes = append(x.prefixes, rowPrefix{prefix: prefix})
+		x.begins[prefix[0]] = true
 	}
 	x.prefixes[i].rows.add(row)
 }
@@ -248,8 +254,13 @@ func addTo(sets *map[string]*rowSet, key string, row int) {
 }
 
 func (x *nameIndex) find(name string, candidates *rowSet) {
-	if set := x.exact[name]; set != nil {
-		candidates.unite(set)
+	if x.filter.mayHold(filterBit(name)) {
+		if set := x.exact[name]; set != nil {
+			candidates.unite(set)
+		}
+	}
+	if name == "" || !x.begins[name[0]] {
+		return
 	}
 	for i := range x.prefixes {
 		if strings.HasPrefix(name, x.prefixes[i].prefix) {

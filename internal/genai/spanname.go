@@ -19,6 +19,10 @@ type nameTemplate []nameSegment
 type nameSegment struct {
 	literal string
 	key     string
+	// shaped says that the key is that of an attribute, and shape is what its
+	// value must have to stand in clear.
+	shaped bool
+	shape  content.Shape
 }
 
 // The names in braces that are no keys.
@@ -43,7 +47,11 @@ func parseName(s string) nameTemplate {
 		}
 		var key string
 		key, s, _ = strings.Cut(rest, "}")
-		t = append(t, nameSegment{key: key})
+		segment := nameSegment{key: key, shaped: key != segmentTool && key != segmentNumber}
+		if segment.shaped {
+			segment.shape = harmless.Rule(key, 0).Shape // no key is harmless without one
+		}
+		t = append(t, segment)
 	}
 	return t
 }
@@ -51,7 +59,8 @@ func parseName(s string) nameTemplate {
 // matches reports whether the item's name is what the template makes of it.
 func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 	rest := it.name
-	for _, segment := range t {
+	for i := range t {
+		segment := &t[i]
 		text := segment.literal
 		switch segment.key {
 		case "":
@@ -79,13 +88,9 @@ func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 // isInClear reports whether the attributes that the template names may stand in
 // clear.
 func (t nameTemplate) isInClear(it *item) bool {
-	for _, segment := range t {
-		switch segment.key {
-		case "", segmentTool, segmentNumber:
-		default:
-			if inClear(segment.key, it.text(segment.key)) == "" {
-				return false
-			}
+	for i := range t {
+		if t[i].shaped && kept(t[i].shape, it.text(t[i].key)) == "" {
+			return false
 		}
 	}
 	return true
