@@ -4,7 +4,6 @@
 package record
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json/jsontext"
 	"errors"
@@ -35,35 +34,6 @@ type Draft struct {
 	body   object
 	digest [sha256.Size]byte
 	parts  []Part
-}
-
-// object is an object in RFC 8785 form, and where its members stand in it.
-type object struct {
-	raw     []byte
-	members []place // sorted by name
-}
-
-// place is where the value of a member stands in an object.
-type place struct {
-	name       string
-	begin, end int
-}
-
-// member is a member apart from its object.
-type member struct {
-	name string
-	raw  []byte
-}
-
-func (o object) value(p place) []byte { return o.raw[p.begin:p.end:p.end] }
-
-// get returns the value of a member.
-func (o object) get(name string) (value []byte, found bool) {
-	i, found := slices.BinarySearchFunc(o.members, name, func(p place, name string) int { return strings.Compare(p.name, name) })
-	if !found {
-		return nil, false
-	}
-	return o.value(o.members[i]), true
 }
 
 // Part is an element of an array member that the journal may leave out because
@@ -127,29 +97,6 @@ func newDraft(kind Kind, id string, given bool, body any) (*Draft, error) {
 		return nil, fmt.Errorf("%s: %w", kind, ErrTooLarge)
 	}
 	return &Draft{kind: kind, id: id, given: given, body: o, digest: sourceDigest(kind, o)}, nil
-}
-
-// split finds the members of a canonical object, whose bytes it keeps.
-func split(raw []byte) (object, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.ReadToken(); err != nil {
-		return object{}, err
-	}
-	o := object{raw: raw}
-	for d.PeekKind() != jsontext.KindEndObject {
-		token, err := d.ReadToken()
-		if err != nil {
-			return object{}, err
-		}
-		name := token.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return object{}, err
-		}
-		end := int(d.InputOffset())
-		o.members = append(o.members, place{name, end - len(value), end})
-	}
-	return o, nil
 }
 
 // Kind returns which body the draft is.
@@ -240,29 +187,6 @@ func (d *Draft) merge(own []member) []byte {
 		}
 	}
 	return joined(all)
-}
-
-// joined spells members, whose names need no escapes, as a canonical object.
-func joined(members []member) []byte {
-	size := 2
-	for _, m := range members {
-		size += len(m.name) + len(m.raw) + 4
-	}
-	out := append(make([]byte, 0, size), '{')
-	for _, m := range members {
-		out = appendMember(out, m.name, m.raw)
-	}
-	return append(out, '}')
-}
-
-func appendMember(dst []byte, name string, raw []byte) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	dst = append(dst, '"', ':')
-	return append(dst, raw...)
 }
 
 const collectorMember = "collector_id"
