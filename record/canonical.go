@@ -220,12 +220,6 @@ func (o objectEncoder) append(dst []byte, v reflect.Value) ([]byte, error) {
 	return o.appendMarked(dst, v, nil)
 }
 
-// place is where the value of a member stands in an object.
-type place struct {
-	name       string
-	begin, end int
-}
-
 // appendMarked adds the place of every member to marks, if they are wanted.
 func (o objectEncoder) appendMarked(dst []byte, v reflect.Value, marks *[]place) ([]byte, error) {
 	dst = append(dst, '{')
@@ -265,25 +259,19 @@ type desk struct {
 
 var desks = sync.Pool{New: func() any { return &desk{} }}
 
-// membersOf returns the members of a body in RFC 8785 form, and their size as an
-// object.
-func membersOf(body any) ([]member, int, error) {
+// newObject returns a body in RFC 8785 form.
+func newObject(body any) (object, error) {
 	v := reflect.ValueOf(body).Elem()
-	object, ok := encoderOf(v.Type()).(objectEncoder)
+	encoder, ok := encoderOf(v.Type()).(objectEncoder)
 	if !ok {
-		return nil, 0, fmt.Errorf("%s is no body", v.Type())
+		return object{}, fmt.Errorf("%s is no body", v.Type())
 	}
 	d := desks.Get().(*desk)
 	defer desks.Put(d)
 	d.places = d.places[:0]
-	written, err := object.appendMarked(d.paper[:0], v, &d.places)
+	written, err := encoder.appendMarked(d.paper[:0], v, &d.places)
 	if err != nil {
-		return nil, 0, err
+		return object{}, err
 	}
-	raw := bytes.Clone(written)
-	members := make([]member, len(d.places))
-	for i, p := range d.places {
-		members[i] = member{p.name, raw[p.begin:p.end:p.end]}
-	}
-	return members, len(raw), nil
+	return object{bytes.Clone(written), slices.Clone(d.places)}, nil
 }

@@ -4,13 +4,13 @@
 package record
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json/jsontext"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // MaxEntryBytes is the largest entry, in bytes of its line (contract 2).
@@ -29,16 +29,11 @@ type Draft struct {
 	kind Kind
 	// id is what makes a repeat a repeat ("" for drafts that are never
 	// repeats, such as those of the journal about itself).
-	id      string
-	given   bool
-	members []member // sorted by name, values canonical
-	digest  [sha256.Size]byte
-	parts   []Part
-}
-
-type member struct {
-	name string
-	raw  []byte
+	id     string
+	given  bool
+	body   object
+	digest [sha256.Size]byte
+	parts  []Part
 }
 
 // Part is an element of an array member that the journal may leave out because
@@ -94,37 +89,14 @@ func NewLineageDraft(l *Lineage, spans []Span) (*Draft, error) {
 }
 
 func newDraft(kind Kind, id string, given bool, body any) (*Draft, error) {
-	members, size, err := membersOf(body)
+	o, err := newObject(body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
-	if size > maxDraftBytes {
+	if len(o.raw) > maxDraftBytes {
 		return nil, fmt.Errorf("%s: %w", kind, ErrTooLarge)
 	}
-	return &Draft{kind: kind, id: id, given: given, members: members, digest: sourceDigest(kind, members)}, nil
-}
-
-// split cuts a canonical object into its members.
-func split(object []byte) ([]member, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(object))
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
-	var members []member
-	for d.PeekKind() != jsontext.KindEndObject {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		m := member{name: name.String()}
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		m.raw = bytes.Clone(value)
-		members = append(members, m)
-	}
-	return members, nil
+	return &Draft{kind: kind, id: id, given: given, body: o, digest: sourceDigest(kind, o)}, nil
 }
 
 // Kind returns which body the draft is.
@@ -145,20 +117,17 @@ func (d *Draft) Parts() []Part { return d.parts }
 
 // EventID returns the event_id that the application gave, or "".
 func (d *Draft) EventID() string {
-	i, found := slices.BinarySearchFunc(d.members, "event_id", compareName)
+	raw, found := d.body.get("event_id")
 	if !found {
 		return ""
 	}
-	id, _ := jsontext.AppendUnquote(nil, d.members[i].raw)
+	id, _ := jsontext.AppendUnquote(nil, raw)
 	return string(id)
 }
 
 // Size returns the bytes of the body before the writer completes it.
 func (d *Draft) Size() int {
-	size := len(`{}`) + max(len(d.members)-1, 0)
-	for _, m := range d.members {
-		size += len(m.name) + len(m.raw) + len(`"":`)
-	}
+	size := len(d.body.raw)
 	for _, p := range d.parts {
 		size += len(p.Raw) + len(`,`)
 	}
@@ -204,10 +173,12 @@ func (d *Draft) Complete(c Completion) []byte {
 // wins; observed_by is the writer's, which contains the source's, and so is
 // event_id, which the writer may have to change.
 func (d *Draft) merge(own []member) []byte {
-	all := make([]member, 0, len(own)+len(d.members))
-	all = append(all, d.members...)
+	all := make([]member, 0, len(own)+len(d.body.members))
+	for _, p := range d.body.members {
+		all = append(all, member{p.name, d.body.value(p)})
+	}
 	for _, m := range own {
-		i, found := slices.BinarySearchFunc(all, m.name, compareName)
+		i, found := slices.BinarySearchFunc(all, m.name, func(m member, name string) int { return strings.Compare(m.name, name) })
 		switch {
 		case !found:
 			all = slices.Insert(all, i, m)
@@ -215,30 +186,7 @@ func (d *Draft) merge(own []member) []byte {
 			all[i] = m
 		}
 	}
-	return object(all)
-}
-
-// object spells members, whose names need no escapes, as a canonical object.
-func object(members []member) []byte {
-	size := 2
-	for _, m := range members {
-		size += len(m.name) + len(m.raw) + 4
-	}
-	out := append(make([]byte, 0, size), '{')
-	for _, m := range members {
-		out = appendMember(out, m.name, m.raw)
-	}
-	return append(out, '}')
-}
-
-func appendMember(dst []byte, name string, raw []byte) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	dst = append(dst, '"', ':')
-	return append(dst, raw...)
+	return joined(all)
 }
 
 const collectorMember = "collector_id"
@@ -247,14 +195,12 @@ const collectorMember = "collector_id"
 // every other member of observed_by.
 func (d *Draft) observedBy(collectorID string) []byte {
 	out := append([]byte(`{"`+collectorMember+`":`), quoted(collectorID)...)
-	i, found := slices.BinarySearchFunc(d.members, "observed_by", compareName)
+	source, found := d.body.get("observed_by")
 	if !found {
 		return append(out, '}')
 	}
-	return append(append(out, ','), d.members[i].raw[1:]...)
+	return append(append(out, ','), source[1:]...)
 }
-
-func compareName(m member, name string) int { return bytes.Compare([]byte(m.name), []byte(name)) }
 
 // canonical spells a scope; its members are already in RFC 8785 order by name.
 func (s Scope) canonical() []byte {

@@ -32,12 +32,12 @@ type Repeat struct {
 // RepeatOf reads from the canonical body of a stored entry what its draft said
 // when it was appended, so that repeats are known across restarts.
 func RepeatOf(kind Kind, body []byte) (Repeat, error) {
-	members, err := split(body)
+	stored, err := split(body)
 	if err != nil {
 		return Repeat{}, err
 	}
-	r := Repeat{Digest: sourceDigest(kind, members)}
-	if r.EventID, err = givenEventID(members); err != nil {
+	r := Repeat{Digest: sourceDigest(kind, stored)}
+	if r.EventID, err = givenEventID(body); err != nil {
 		return Repeat{}, err
 	}
 	switch kind {
@@ -77,12 +77,12 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 
 // givenEventID returns the event id of a stored body unless the writer minted
 // it: a minted one holds the time of recorded_at.
-func givenEventID(members []member) (string, error) {
+func givenEventID(body []byte) (string, error) {
 	var header struct {
 		EventID    string `json:"event_id"`
 		RecordedAt Time   `json:"recorded_at"`
 	}
-	if err := json.Unmarshal(object(members), &header); err != nil {
+	if err := json.Unmarshal(body, &header); err != nil {
 		return "", err
 	}
 	minted, isOurs := strings.CutPrefix(header.EventID, prefixEvent)
@@ -98,41 +98,64 @@ func newPart(traceID string, raw []byte) Part {
 
 // sourceDigest hashes what the source of a record said, leaving out what the
 // writer adds. An event_id does not count: a retry may come with a new one.
-func sourceDigest(kind Kind, members []member) [sha256.Size]byte {
-	var usual [2 << 10]byte
-	source := append(usual[:0], '{')
-	for _, m := range members {
-		raw := m.raw
-		switch m.name {
-		case "conflicts_with", "event_id", "journal_id", "recorded_at", "scope", "sequence", partsMember:
+func sourceDigest(kind Kind, o object) [sha256.Size]byte {
+	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(kind, p.name) || hasAdded(o, p) }) {
+		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
+	}
+	source := append(make([]byte, 0, len(o.raw)), '{')
+	for _, p := range o.members {
+		if isAdded(kind, p.name) {
 			continue
-		case "occurred_at":
-			if kind == KindJournal {
-				continue
-			}
-		case "observed_by":
+		}
+		raw := o.value(p)
+		if hasAdded(o, p) {
 			if raw = withoutCollector(raw); raw == nil {
 				continue
 			}
 		}
-		source = appendMember(source, m.name, raw)
+		source = appendMember(source, p.name, raw)
 	}
 	return sha256.Sum256(append(source, '}'))
+}
+
+// isAdded reports whether a member does not count, most of them because the
+// writer adds them.
+func isAdded(kind Kind, member string) bool {
+	switch member {
+	case "conflicts_with", "event_id", "journal_id", "recorded_at", "scope", "sequence", partsMember:
+		return true
+	case "occurred_at":
+		return kind == KindJournal
+	default:
+		return false
+	}
+}
+
+// hasAdded reports whether the writer adds to the value of a member, or to the
+// empty object that it would be without.
+func hasAdded(o object, p place) bool {
+	if p.name != "observed_by" {
+		return false
+	}
+	raw := o.value(p)
+	return len(raw) <= len(`{}`) || bytes.HasPrefix(raw, []byte(`{"`+collectorMember+`"`)) // which sorts first
 }
 
 // withoutCollector removes collector_id from a canonical observed_by; nil means
 // that nothing else was in it.
 func withoutCollector(observedBy []byte) []byte {
-	if !bytes.Contains(observedBy, []byte(`"`+collectorMember+`"`)) && len(observedBy) > len(`{}`) {
-		return observedBy // as before it is completed
-	}
-	members, err := split(observedBy)
+	o, err := split(observedBy)
 	if err != nil {
 		return observedBy
 	}
-	members = slices.DeleteFunc(members, func(m member) bool { return m.name == collectorMember })
-	if len(members) == 0 {
+	var others []member
+	for _, p := range o.members {
+		if p.name != collectorMember {
+			others = append(others, member{p.name, o.value(p)})
+		}
+	}
+	if len(others) == 0 {
 		return nil
 	}
-	return object(members)
+	return joined(others)
 }

@@ -50,7 +50,16 @@ func (t Time) IsZero() bool { return t.t.IsZero() }
 func (t Time) String() string { return t.t.Format(timeLayout) }
 
 // AppendText implements encoding.TextAppender.
-func (t Time) AppendText(b []byte) ([]byte, error) { return t.t.AppendFormat(b, timeLayout), nil }
+func (t Time) AppendText(b []byte) ([]byte, error) {
+	// As timeLayout says, by the layout for which the library has a faster way.
+	b = t.t.AppendFormat(b, time.RFC3339)
+	b = append(b[:len(b)-len("Z")], '.')
+	for unit, rest := int(time.Second)/10, t.t.Nanosecond(); unit > 0; unit /= 10 {
+		b = append(b, '0'+byte(rest/unit))
+		rest %= unit
+	}
+	return append(b, 'Z'), nil
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }

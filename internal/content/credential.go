@@ -218,20 +218,22 @@ func cutPrefixFold(s, prefix string) (rest string, found bool) {
 // one stands in it, spelled out or percent-encoded. A value longer than 16 KiB,
 // which no shape admits, is judged as a whole only.
 func GivesAwayCredential(s string) bool {
-	if LooksLikeCredential(s) {
-		return true
-	}
 	if len(s) > maxCredential {
-		return false
+		return LooksLikeCredential(s)
 	}
-	seen := marksOf(s)
-	if seen&markBearer != 0 && holdsAuthorization(s, "bearer") {
+	return givesAway(s, marksOf(s))
+}
+
+// givesAway is GivesAwayCredential for a text of which the marks are known.
+func givesAway(s string, seen mark) bool {
+	switch {
+	case LooksLikeCredential(s), seen&markBearer != 0 && seen&markGap != 0 && holdsAuthorization(s, "bearer"):
 		return true
+	case seen&markEscape != 0:
+		return inAnySpelling(s, exposes)
+	default: // most values
+		return marksExpose(s, seen)
 	}
-	if seen&(markSign|markEscape) == 0 { // most values
-		return seen&markOpaque != 0 && holdsToken(s)
-	}
-	return inAnySpelling(s, exposes)
 }
 
 // MaxSearched bounds the text that is searched for credentials, in bytes.

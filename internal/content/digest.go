@@ -74,7 +74,11 @@ func ofText[T text](k *Key, t T) Digest {
 	if isQuotedPlaceholder(t) {
 		return placeholder
 	}
-	if len(t) > MaxJSONBytes || !startsContainer(t) || depthOf(t) > MaxJSONDepth {
+	if len(t) > MaxJSONBytes || !startsContainer(t) {
+		return ofRaw(k, t, record.CapturedContent)
+	}
+	depth, exact := scan(t)
+	if depth > MaxJSONDepth {
 		return ofRaw(k, t, record.CapturedContent)
 	}
 	w := workspaces.Get().(*workspace)
@@ -90,7 +94,7 @@ func ofText[T text](k *Key, t T) Digest {
 	switch {
 	case l.onlyPlaceholders():
 		return placeholder
-	case !numbersSurvive(t):
+	case !exact:
 		return ofRaw(k, t, l.state())
 	}
 	d := ofRaw(k, w.json, l.state())

@@ -47,57 +47,13 @@ func unescape(s string) (decoded string, changed bool) {
 	return string(out), changed
 }
 
-// Marks of bytes, by which most texts are known to hold no credential.
-const (
-	markAlnum uint8 = 1 << iota
-	// markJoin is of what joins the parts of an id.
-	markJoin
-	// markAuthority is of what user info can't do without, or its URL.
-	markAuthority
-	// markEquals is of what parameters can't do without.
-	markEquals
-	// markEscape is of what percent-encoding can't do without.
-	markEscape
-	// markBearer is of what the name of the scheme begins with.
-	markBearer
-	// markOpaque is of what tokens can't do without: digits or capitals.
-	markOpaque
-
-	markSign = markAuthority | markEquals
-)
-
-var marks = func() (marks [256]uint8) {
-	for i := range len(alnum) {
-		marks[alnum[i]] |= markAlnum
-		if !isLower(alnum[i]) {
-			marks[alnum[i]] |= markOpaque
-		}
-	}
-	marks['_'] |= markJoin
-	marks['-'] |= markJoin
-	marks['@'] |= markAuthority
-	marks['/'] |= markAuthority
-	marks['='] |= markEquals
-	marks['%'] |= markEscape
-	marks['b'] |= markBearer
-	marks['B'] |= markBearer
-	return marks
-}()
-
-// marksOf returns the marks of the bytes of a text.
-func marksOf(s string) (seen uint8) {
-	for i := range len(s) {
-		seen |= marks[s[i]]
-	}
-	return seen
-}
-
 // exposes reports whether a credential stands somewhere in a text in a form
 // that says what it is. It takes no regular expression, since it is asked of
 // every value that stays in clear.
-func exposes(s string) bool {
-	seen := marksOf(s)
-	return seen&markAuthority != 0 && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
+func exposes(s string) bool { return marksExpose(s, marksOf(s)) }
+
+func marksExpose(s string, seen mark) bool {
+	return (seen&markAt != 0 || seen&markSlash != 0 && strings.Contains(s, "//")) && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
 		seen&markOpaque != 0 && holdsToken(s)
 }
 

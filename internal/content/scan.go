@@ -3,44 +3,30 @@
 
 package content
 
-// depthOf returns how deeply objects and arrays nest in JSON text. It is exact
-// for valid text and an upper bound of what a parser would meet in other text,
-// so that it can guard a recursive parser.
-func depthOf[T text](t T) int {
-	depth, deepest := 0, 0
-	for i := 0; i < len(t); i++ {
-		switch t[i] {
-		case '"':
-			i = endOfString(t, i)
-		case '{', '[':
-			depth++
-			deepest = max(deepest, depth)
-		case '}', ']':
-			depth--
-		}
-	}
-	return deepest
-}
-
-// numbersSurvive reports whether RFC 8785 keeps the value of every number in
-// valid JSON text.
-func numbersSurvive[T text](t T) bool {
+// scan looks at JSON text before it is parsed. The depth says how deeply objects
+// and arrays nest; it is exact for valid text and an upper bound of what a parser
+// would meet in other text, so that it can guard a recursive parser. For valid
+// text, exact says that RFC 8785 keeps the value of every number.
+func scan[T text](t T) (depth int, exact bool) {
+	open, exact := 0, true
 	for i := 0; i < len(t); i++ {
 		switch c := t[i]; {
 		case c == '"':
 			i = endOfString(t, i)
+		case c == '{' || c == '[':
+			open++
+			depth = max(depth, open)
+		case c == '}' || c == ']':
+			open--
 		case c == '-' || '0' <= c && c <= '9':
-			end := i + 1
-			for end < len(t) && isNumberByte(t[end]) {
-				end++
+			begin := i
+			for i+1 < len(t) && isNumberByte(t[i+1]) {
+				i++
 			}
-			if !survives(t[i:end]) {
-				return false
-			}
-			i = end
+			exact = exact && survives(t[begin:i+1])
 		}
 	}
-	return true
+	return depth, exact
 }
 
 // endOfString returns the index of the quote that ends the JSON string that

@@ -15,6 +15,7 @@ type Shape struct {
 	max   int // bytes
 	kinds kinds
 	list  bool
+	bytes mark // of which a value may be made
 	match func(string) bool
 }
 
@@ -35,65 +36,65 @@ const maxListed = 128
 var (
 	// ShapeIdentifier is an opaque id: letters, digits and ._:/@#+=~|-, at most
 	// 256 bytes, without an e-mail address or encoded text in it; or an integer.
-	ShapeIdentifier = Shape{"identifier", 256, kindSet(KindInt), false, isIdentifier}
+	ShapeIdentifier = Shape{"identifier", 256, kindSet(KindInt), false, markWord | markSlash | markAt | markBar | markPlus | markEquals | markTilde, isIdentifier}
 	// ShapeName is the name of a tool, model, agent or component: up to five
 	// words of letters, digits and _.:/- with single spaces between them, at
 	// most 160 bytes, without encoded text. An @ stands at the beginning or
 	// before a version. Libraries that hide the names of an MCP server and its
 	// tool give their two SHA-256 in hexadecimal.
-	ShapeName = Shape{"name", 160, 0, false, isName}
+	ShapeName = Shape{"name", 160, 0, false, markWord | markSlash | markAt | markBlank, isName}
 	// ShapeToken is one word of a vocabulary: letters, digits and _.:/-,
 	// at most 64 bytes, without encoded text, or an integer.
-	ShapeToken = Shape{"token", 64, kindSet(KindInt), false, isOneWord}
+	ShapeToken = Shape{"token", 64, kindSet(KindInt), false, markWord | markSlash, isUnencoded}
 	// ShapeVersion is a version: letters, digits and .+_~:/-, at most 64
 	// bytes, or a number.
-	ShapeVersion = Shape{"version", 64, kindSet(KindInt, KindDouble), false, isVersion}
+	ShapeVersion = Shape{"version", 64, kindSet(KindInt, KindDouble), false, markWord | markSlash | markPlus | markTilde, isUnencoded}
 	// ShapeTypeName is the name of a type in a programming language, at most
 	// 128 bytes. A slash stands only in the import path of a Go package.
-	ShapeTypeName = Shape{"type_name", 128, 0, false, isTypeName}
+	ShapeTypeName = Shape{"type_name", 128, 0, false, anyBytes, isTypeName}
 	// ShapeNumber is a finite number as OTLP value or in JSON spelling.
-	ShapeNumber = Shape{"number", 32, kindSet(KindInt, KindDouble), false, isNumber}
+	ShapeNumber = Shape{"number", 32, kindSet(KindInt, KindDouble), false, anyBytes, isNumber}
 	// ShapeBool is a bool as OTLP value or spelled true or false in any case.
-	ShapeBool = Shape{"bool", 5, kindSet(KindBool), false, isBool}
+	ShapeBool = Shape{"bool", 5, kindSet(KindBool), false, anyBytes, isBool}
 	// ShapeTimestamp is an RFC 3339 time or a number of time units.
-	ShapeTimestamp = Shape{"timestamp", 40, kindSet(KindInt, KindDouble), false, isTimestamp}
+	ShapeTimestamp = Shape{"timestamp", 40, kindSet(KindInt, KindDouble), false, anyBytes, isTimestamp}
 	// ShapeHex is a string of hexadecimal digits, at most 128 bytes.
-	ShapeHex = Shape{"hex", 128, 0, false, isAnyHex}
+	ShapeHex = Shape{"hex", 128, 0, false, anyBytes, isAnyHex}
 	// ShapeDigest is a digest of contract 2 without a key.
-	ShapeDigest = Shape{"digest", 71, 0, false, isDigest}
+	ShapeDigest = Shape{"digest", 71, 0, false, anyBytes, isDigest}
 	// ShapeMIMEType is a media type with at most a charset or boundary token.
-	ShapeMIMEType = Shape{"mime_type", 128, 0, false, isMIMEType}
+	ShapeMIMEType = Shape{"mime_type", 128, 0, false, anyBytes, isMIMEType}
 	// ShapeHost is a DNS name or an IP address.
-	ShapeHost = Shape{"host", 253, 0, false, allOf(alnum + ".-_:")}
+	ShapeHost = Shape{"host", 253, 0, false, anyBytes, allOf(alnum + ".-_:")}
 	// ShapePort is a TCP or UDP port.
-	ShapePort = Shape{"port", 5, kindSet(KindInt), false, allOf("0123456789")}
+	ShapePort = Shape{"port", 5, kindSet(KindInt), false, anyBytes, allOf("0123456789")}
 	// ShapeHTTPMethod is a method that IANA registers, or _OTHER.
 	ShapeHTTPMethod = oneOf("http_method", "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY", "_OTHER")
 	// ShapeURLScheme is a URL scheme.
-	ShapeURLScheme = Shape{"url_scheme", 16, 0, false, isURLScheme}
+	ShapeURLScheme = Shape{"url_scheme", 16, 0, false, anyBytes, isURLScheme}
 	// ShapeRoute is a path template: literal segments without long digit runs
 	// and parameters such as {id}, :id or <id>.
-	ShapeRoute = Shape{"route", 256, 0, false, isRoute}
+	ShapeRoute = Shape{"route", 256, 0, false, anyBytes, isRoute}
 	// ShapeLocation is where content is kept: a URI with an authority, or an
 	// absolute path, without user info, query, fragment or encoded text, at most
 	// 1024 bytes.
-	ShapeLocation = Shape{"location", 1024, 0, false, isLocation}
+	ShapeLocation = Shape{"location", 1024, 0, false, anyBytes, isLocation}
 	// ShapeWhereabouts is a location, or the name of a place where content is kept.
-	ShapeWhereabouts = Shape{"location_or_name", 1024, 0, false, isWhereabouts}
+	ShapeWhereabouts = Shape{"location_or_name", 1024, 0, false, anyBytes, isWhereabouts}
 	// ShapeChecksum is a SHA-256 as an application may spell that of a document:
 	// hexadecimal digits, alone or behind sha256:, or base64 of no text.
-	ShapeChecksum = Shape{"checksum", 71, 0, false, isChecksum}
+	ShapeChecksum = Shape{"checksum", 71, 0, false, anyBytes, isChecksum}
 	// ShapeEventName is a name on the list of event names.
-	ShapeEventName = Shape{"event_name", 128, 0, false, KnownEventName}
+	ShapeEventName = Shape{"event_name", 128, 0, false, anyBytes, KnownEventName}
 	// ShapeQuerySummary is an operation in capitals and what it was done to, such
 	// as SELECT customers, at most 128 bytes (OpenTelemetry, db.query.summary).
-	ShapeQuerySummary = Shape{"query_summary", 128, 0, false, isQuerySummary}
+	ShapeQuerySummary = Shape{"query_summary", 128, 0, false, anyBytes, isQuerySummary}
 	// ShapeComponent is the key of a FastMCP tool or prompt, of at most 128
 	// bytes: its kind, its name and perhaps its version. That of a resource is
 	// its URI and has not this shape.
-	ShapeComponent = Shape{"component", 128, 0, false, isComponent}
+	ShapeComponent = Shape{"component", 128, 0, false, markWord | markSlash | markAt | markBlank, isComponent}
 	// ShapeProgram is the file name of a program, without its path.
-	ShapeProgram = Shape{"program", 64, 0, false, allOf(alnum + "_.+-")}
+	ShapeProgram = Shape{"program", 64, 0, false, anyBytes, allOf(alnum + "_.+-")}
 )
 
 var shapes = []Shape{
@@ -127,7 +128,7 @@ func oneOf(name string, values ...string) Shape {
 	for _, v := range values {
 		longest = max(longest, len(v))
 	}
-	return Shape{name, longest, 0, false, func(s string) bool { return slices.Contains(values, s) }}
+	return Shape{name, longest, 0, false, anyBytes, func(s string) bool { return slices.Contains(values, s) }}
 }
 
 // List returns the shape of a value of shape s or an array of such values,
@@ -150,7 +151,11 @@ func (s Shape) Matches(v string) bool {
 }
 
 func (s Shape) matchesOne(v string) bool {
-	return v != "" && len(v) <= s.max && s.match(v) && !GivesAwayCredential(v)
+	if v == "" || len(v) > s.max {
+		return false
+	}
+	seen := marksOf(v)
+	return seen&^s.bytes == 0 && s.match(v) && !givesAway(v, seen)
 }
 
 func (s Shape) matchesList(v string) bool {

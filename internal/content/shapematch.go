@@ -9,21 +9,9 @@ import (
 	"strings"
 )
 
-var isIdentifierText = allOf(alnum + "._:/@#+=~|-")
+func isIdentifier(s string) bool { return !holdsEmail(s) && !isEncodedText(s) }
 
-func isIdentifier(s string) bool {
-	return isIdentifierText(s) && !holdsEmail(s) && !isEncodedText(s)
-}
-
-var isTokenWord = allOf(alnum + "_.:/-")
-
-var isReleaseText = allOf(alnum + ".+_~:/-")
-
-func isVersion(s string) bool { return isReleaseText(s) && !isEncodedText(s) }
-
-func isOneWord(s string) bool { return isTokenWord(s) && !isEncodedText(s) }
-
-var isWord = allOf(alnum + "_.:/@-")
+func isUnencoded(s string) bool { return !isEncodedText(s) }
 
 // maxWords is how many words a name has at most: more are a sentence.
 const maxWords = 5
@@ -33,7 +21,7 @@ func isName(s string) bool {
 	for rest, more := s, true; more; {
 		var word string
 		word, rest, more = strings.Cut(rest, " ")
-		if words++; words > maxWords || word == "" || !isWord(word) {
+		if words++; words > maxWords || word == "" {
 			return false
 		}
 		// npm's scopes begin with an @, and versions of models and packages
@@ -129,22 +117,24 @@ func isMIMEType(s string) bool {
 	return ok && top != "" && sub != "" && isMIMEWord(top) && isMIMEWord(strings.TrimSpace(sub)) && len(parameters) <= 64 && isMIMEWord(parameters)
 }
 
-var isRouteWord = allOf(alnum + "_.~*:<>{}[]-")
+var isRouteByte = byteSet(alnum + "_.~*:<>{}[]-/")
 
 // maxRouteDigits is how many digits a literal segment of a route may have: a
 // version does, an account number does not.
 const maxRouteDigits = 4
 
 func isRoute(s string) bool {
-	for segment := range strings.SplitSeq(s, "/") {
-		digits := 0
-		for i := range len(segment) {
-			if '0' <= segment[i] && segment[i] <= '9' {
-				digits++
-			}
-		}
-		if digits > maxRouteDigits || !isRouteWord(segment) {
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case !isRouteByte[c]:
 			return false
+		case c == '/':
+			digits = 0
+		case '0' <= c && c <= '9':
+			if digits++; digits > maxRouteDigits {
+				return false
+			}
 		}
 	}
 	return true

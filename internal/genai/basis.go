@@ -23,9 +23,11 @@ func (l *lifting) basis() map[string]record.Basis {
 	if len(l.noted) == 0 {
 		return nil
 	}
-	out := make(map[string]record.Basis, len(l.noted))
-	for _, n := range l.noted {
-		out[n.member] = n.basis
+	if l.paper.basis == nil {
+		l.paper.basis = make(map[string]record.Basis, len(l.noted))
 	}
-	return out
+	for _, n := range l.noted {
+		l.paper.basis[n.member] = n.basis
+	}
+	return l.paper.basis
 }

@@ -22,13 +22,20 @@ type condition struct {
 	on triggers
 }
 
-// triggers are attribute keys, names of scopes, names of spans or log events, and
-// names of span events. Prefixes of scopes and names end with an asterisk.
+// triggers are attribute keys with any value or with one, names of scopes, names
+// of spans or log events, and names of span events. Prefixes of scopes and names
+// end with an asterisk.
 type triggers struct {
 	keys, scopes, names, events []string
+	values                      []keyValue
 }
 
-func (t triggers) empty() bool { return len(t.keys)+len(t.scopes)+len(t.names)+len(t.events) == 0 }
+// keyValue is an attribute that has the value as its text.
+type keyValue struct{ key, value string }
+
+func (t triggers) empty() bool {
+	return len(t.keys)+len(t.values)+len(t.scopes)+len(t.names)+len(t.events) == 0
+}
 
 // all holds if every condition does. The first one with triggers gives those of
 // the whole, so the rarest marker stands first.
@@ -63,6 +70,7 @@ func either(conditions ...condition) condition {
 			break
 		}
 		c.on.keys = append(c.on.keys, one.on.keys...)
+		c.on.values = append(c.on.values, one.on.values...)
 		c.on.scopes = append(c.on.scopes, one.on.scopes...)
 		c.on.names = append(c.on.names, one.on.names...)
 		c.on.events = append(c.on.events, one.on.events...)
@@ -107,10 +115,11 @@ func lacks(keys ...string) condition {
 
 // is holds if the attribute has one of the values.
 func is(key string, values ...string) condition {
-	return condition{
-		holds: func(it *item) bool { return it.isOneOf(key, values) },
-		on:    triggers{keys: []string{key}},
+	c := condition{holds: func(it *item) bool { return it.isOneOf(key, values) }}
+	for _, v := range values {
+		c.on.values = append(c.on.values, keyValue{key, v})
 	}
+	return c
 }
 
 // isAnyCase is is for values that libraries spell in either case.

@@ -49,8 +49,7 @@ func (l *lifting) sendsMCP() bool {
 	if l.kind != ptrace.SpanKindClient {
 		return false
 	}
-	_, isRead := eventTypes[l.row.class]
-	return mcpRequest.holds(l.item) || isRead && slices.Contains(mcpScopes, l.scope.Name())
+	return mcpRequest.holds(l.item) || l.row.event != "" && slices.Contains(mcpScopes, l.scope.Name())
 }
 
 // actsOutside is the edge of a request to another system.

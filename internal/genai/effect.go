@@ -150,7 +150,7 @@ func sshOf(it *item) string {
 var speaksSSH = either(
 	isAnyCase("network.protocol.name", "ssh", "sftp"),
 	isAnyCase("net.app.protocol.name", "ssh", "sftp"),
-	all(either(is("server.port", "22"), is("net.peer.port", "22")), leaves),
+	all(leaves, either(is("server.port", "22"), is("net.peer.port", "22"))),
 )
 
 func processEffect(l *lifting) *record.Effect {

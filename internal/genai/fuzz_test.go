@@ -23,7 +23,7 @@ import (
 func checkDraft(t *testing.T, o Observation) {
 	t.Helper()
 	if o.Unrecordable != nil {
-		d, err := record.NewUnrecordableDraft(o.Header, *o.Unrecordable)
+		d, err := record.NewUnrecordableDraft(*o.Header, *o.Unrecordable)
 		require.NoError(t, err)
 		complete(t, d)
 		require.Nil(t, o.Read)

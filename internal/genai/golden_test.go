@@ -45,7 +45,7 @@ func TestObservationsAreAsTheGoldenFilesHaveThem(t *testing.T) {
 					Dialect     string       `json:"dialect,omitzero"`
 					ExecutionID string       `json:"execution_id"`
 					Read        *record.Read `json:"read,omitzero"`
-					Skeleton    record.Span  `json:"skeleton"`
+					Skeleton    *record.Span `json:"skeleton"`
 				}{o.Class, o.Dialect, o.ExecutionID, o.Read, o.Skeleton})
 				require.NoError(t, err)
 				value := jsontext.Value(line)

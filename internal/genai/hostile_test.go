@@ -79,7 +79,7 @@ func TestAReadWithoutAnyTimeIsUnrecordable(t *testing.T) {
 	assert.Equal(t, record.ReasonNoTime, o.Unrecordable.Reason)
 	assert.True(t, strings.HasPrefix(o.Unrecordable.ItemID, "read_"))
 	assert.Empty(t, o.Skeleton.ReadID)
-	_, err := record.NewUnrecordableDraft(o.Header, *o.Unrecordable)
+	_, err := record.NewUnrecordableDraft(*o.Header, *o.Unrecordable)
 	require.NoError(t, err)
 
 	o = newTestLifter(t).Span(tool(func(s ptrace.Span) { s.SetEndTimestamp(0) }).input(t))

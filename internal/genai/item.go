@@ -33,8 +33,19 @@ type item struct {
 	// keys are those of the attributes, once the item has been recognized.
 	keys      keyFilter
 	keysKnown bool
-	// lifting is where the item's record is built.
+	// lifting is where the item's record is built, and paper where it is written.
 	lifting *lifting
+	paper   *paper
+}
+
+// paper is where the record of an item is written.
+type paper struct {
+	written           bool
+	read              record.Read
+	skeleton          record.Span
+	contents          contents
+	arguments, result tree
+	basis             map[string]record.Basis
 }
 
 // indexFrom is the number of attributes from which looking keys up one by one
@@ -45,7 +56,7 @@ const indexFrom = 48
 const maxEvents = 10_000
 
 // items are used again, since most spans have nothing else that costs memory.
-var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}} }}
+var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}, paper: &paper{}} }}
 
 // release gives the item back. Nothing of it may be used any more.
 func (it *item) release() {
@@ -59,7 +70,11 @@ func (it *item) reset() {
 	if it.lifting.item != nil {
 		*it.lifting = lifting{noted: it.lifting.noted[:0]}
 	}
-	*it = item{events: it.events[:0], lifting: it.lifting}
+	if it.paper.written {
+		clear(it.paper.basis)
+		*it.paper = paper{basis: it.paper.basis}
+	}
+	*it = item{events: it.events[:0], lifting: it.lifting, paper: it.paper}
 }
 
 // lift returns where the item's record is built.

@@ -14,7 +14,7 @@ import (
 // own.
 func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon.TraceID) bool {
 	l.choose(it, row) // for what is stripped
-	o.Class, o.Dialect = row.class, row.dialect
+	o.Signal, o.Class, o.Dialect = it.signal, row.class, row.dialect
 	if row.dialect == "" {
 		return true // and so without labels
 	}
@@ -24,6 +24,5 @@ func (l *Lifter) label(o *Observation, it *item, row *compiledRow, trace pcommon
 	if o.ExecutionID == "" && !trace.IsEmpty() {
 		o.ExecutionID = record.TraceExecution(record.HexTraceID(trace))
 	}
-	_, isRead := eventTypes[row.class]
-	return o.ExecutionID != "" || !isRead
+	return o.ExecutionID != "" || row.event == ""
 }

@@ -27,6 +27,7 @@ type lifting struct {
 	toolName        string
 	toolCallID      string
 	noted           []note
+	claims          [len(claimable)]record.Basis
 }
 
 // own returns a value that an application may have set, and notes it.
@@ -82,13 +83,12 @@ func (l *lifting) correlate(parentSpanID string) {
 // build makes the read record of an item whose class is a read, except for its
 // id, which can depend on the rest. It fails if the read names more documents
 // than an entry can hold, or would keep more than a read may.
-func (l *Lifter) build(in *lifting) (*record.Read, bool) {
-	r := &record.Read{
-		Header:     in.header,
-		ToolCallID: in.toolCallID,
-		Response:   record.Response{Status: in.status},
-		Retention:  record.Retention{RedactionProfile: in.rule.profile(l.profile)},
-	}
+func (l *Lifter) build(in *lifting, r *record.Read) bool {
+	in.claim()
+	r.Header = in.header
+	r.ToolCallID = in.toolCallID
+	r.Response.Status = in.status
+	r.Retention.RedactionProfile = in.rule.profile(l.profile)
 	asked, basis := in.row.find(in.item, arguments)
 	arg := content.Digest{State: record.CapturedPlaceholder}
 	if uri, secret := in.resource(); !secret || !asked.same(uri) {
@@ -108,7 +108,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	if res.Value != "" {
 		in.from("response.result_digest", basis)
 	}
-	c := &contents{arguments: &tree{value: asked}, result: &tree{value: answered}}
+	c := in.contents(asked, answered)
 	q := content.Digest{State: record.CapturedNothing}
 	if in.reads(ClassRetrieval) {
 		q = in.digest(in.query(c))
@@ -117,7 +117,7 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	if in.reads(ClassRetrieval) {
 		found := in.found(c, ClassRetrieval)
 		if len(found.list) > maxDocuments {
-			return nil, false
+			return false
 		}
 		var texts []content.Digest
 		r.Retrieval, texts = in.retrieval(q, found, c)
@@ -126,18 +126,26 @@ func (l *Lifter) build(in *lifting) (*record.Read, bool) {
 	if in.reads(ClassMemory) {
 		found := in.found(c, ClassMemory)
 		if len(found.list) > maxDocuments {
-			return nil, false
+			return false
 		}
 		r.Memory = in.memory(found, c)
 		r.Capture.Response = answeredBy(r.Capture.Response, found, nil)
 	}
 	var ok bool
 	if r.Documents, ok = in.documents(c, in.status); !ok {
-		return nil, false
+		return false
 	}
 	l.attribute(in, r, c)
 	r.EventType = eventTypes[in.readClass()]
-	return r, in.retain(r, c)
+	return in.retain(r, c)
+}
+
+// contents returns what was asked and answered, in the form that rules read.
+func (l *lifting) contents(asked, answered value) *contents {
+	p := l.paper
+	p.arguments.value, p.result.value = asked, answered
+	p.contents.arguments, p.contents.result = &p.arguments, &p.result
+	return &p.contents
 }
 
 // answeredBy says what was captured of the answer, given what was captured of

@@ -8,9 +8,9 @@ import "github.com/readtrail/readtrail/record"
 // Log recognizes a log record and lifts what it tells.
 func (l *Lifter) Log(in LogInput) (o Observation) {
 	it := logItem(in)
-	defer it.release()
 	row, _ := l.table.match(it)
 	if l.labelsOnly && l.label(&o, it, row, in.Log.TraceID()) {
+		it.release()
 		return o
 	}
 	lifting := l.begin(it, row, in.Upstream)
@@ -32,8 +32,9 @@ func (l *Lifter) Log(in LogInput) (o Observation) {
 	answer, _ := lifting.row.find(it, result)
 	lifting.status = lifting.row.ended(it, logStatus(it, in.Log, answer.ok))
 	lifting.correlate("")
-	return l.observe(lifting, func(*record.Read) string {
+	l.observe(&o, lifting, func(*record.Read) string {
 		body := lifting.cache.Digest(in.Log.Body()).Value
 		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), string(lifting.hidden(it.name)), lifting.toolCallID, body)
 	})
+	return o
 }

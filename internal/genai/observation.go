@@ -65,9 +65,10 @@ type LogInput struct {
 	Upstream string
 }
 
-// Observation is what an item tells.
+// Observation is what an item tells. Its pointers are good until it is released.
 type Observation struct {
-	Class Class
+	Signal record.Signal
+	Class  Class
 	// Dialect is the convention by which the item was recognized, or "".
 	Dialect string
 	// SafeName is the span name if it is known to be harmless, so that it may
@@ -88,10 +89,22 @@ type Observation struct {
 	// Unrecordable is set instead of Read if the item is a read of which no
 	// record can be made, with the header that the journal record needs.
 	Unrecordable *record.Unrecordable
-	Header       record.Header
-	// Skeleton is what lineage keeps of a span. Its SpanID is "" if the span
-	// has none, and then it cannot stand in lineage.
-	Skeleton record.Span
+	// Header is that of the item's records; nil if only labels were asked for.
+	Header *record.Header
+	// Skeleton is what lineage keeps of a span; nil if only labels were asked for.
+	// Its SpanID is "" if the span has none, and then it cannot stand in lineage.
+	Skeleton *record.Span
+
+	item *item
+}
+
+// Release gives the memory of an observation back to be used again. Whoever
+// keeps observations does without.
+func (o *Observation) Release() {
+	if o.item != nil {
+		o.item.release()
+		o.item, o.Read, o.Header, o.Skeleton = nil, nil, nil, nil
+	}
 }
 
 // Options configure a Lifter.

@@ -6,8 +6,6 @@ package genai
 import (
 	"fmt"
 	"math/bits"
-	"slices"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
@@ -66,10 +64,11 @@ type table struct {
 	spans, logs rowIndex
 }
 
-// rowIndex finds the rows that may be an item's by its keys, names and events.
+// rowIndex finds the rows that may be an item's by its keys, their values, names
+// and events.
 type rowIndex struct {
 	rows    []compiledRow
-	byKey   map[string]*rowSet
+	byKey   map[string]*keyRows
 	keys    keyFilter
 	byEvent map[string]*rowSet
 	scopes  nameIndex
@@ -80,42 +79,12 @@ type rowIndex struct {
 	effects rowSet
 }
 
-// keyFilter is a set of keys by their length and three of their bytes. It may
-// take another key for one of its own, but tells sooner than a map or a list what
-// it does not hold.
-type keyFilter [filterBits / 64]uint64
-
-const filterBits = 4096
-
-func (f *keyFilter) add(bit uint32) { f[bit/64] |= 1 << (bit % 64) }
-
-func (f *keyFilter) mayHold(bit uint32) bool { return f[bit/64]&(1<<(bit%64)) != 0 }
-
-// filterBit returns the bit that stands for a key.
-func filterBit(key string) uint32 {
-	const golden = 0x9e3779b1 // 2^32 divided by the golden ratio
-	if key == "" {
-		return 0
-	}
-	n := len(key)
-	mixed := uint32(key[0]) | uint32(key[n/2])<<8 | uint32(key[n-1])<<16 | uint32(n)<<24
-	return mixed * golden >> 20 % filterBits
-}
-
-// nameIndex finds rows by a name or the beginning of one.
-type nameIndex struct {
-	exact    map[string]*rowSet
-	prefixes []rowPrefix
-}
-
-type rowPrefix struct {
-	prefix string
-	rows   rowSet
-}
-
 type compiledRow struct {
 	row
-	names []nameTemplate
+	// event is the event type of a row whose class is a read, else "".
+	event   string
+	sources [fieldCount][]source
+	names   []nameTemplate
 }
 
 // newTable compiles rows. It fails if there are more than a set can hold.
@@ -134,13 +103,20 @@ func newTable(rows []row) (*table, error) {
 	return t, nil
 }
 
-func (x *rowIndex) add(r row) {
-	n := len(x.rows)
-	c := compiledRow{row: r}
+func compileRow(r row) compiledRow {
+	c := compiledRow{row: r, event: eventTypes[r.class]}
+	for f, sources := range r.fields {
+		c.sources[f] = sources
+	}
 	for _, name := range r.names {
 		c.names = append(c.names, parseName(name))
 	}
-	x.rows = append(x.rows, c)
+	return c
+}
+
+func (x *rowIndex) add(r row) {
+	n := len(x.rows)
+	x.rows = append(x.rows, compileRow(r))
 	if r.effect != nil {
 		x.effects.add(n)
 	}
@@ -149,8 +125,12 @@ func (x *rowIndex) add(r row) {
 		return
 	}
 	for _, key := range r.when.on.keys {
-		addTo(&x.byKey, key, n)
-		x.keys.add(filterBit(key))
+		x.rowsOf(key).any.add(n)
+	}
+	for _, on := range r.when.on.values {
+		rows := x.rowsOf(on.key)
+		addTo(&rows.byValue, on.value, n)
+		rows.longest = max(rows.longest, len(on.value))
 	}
 	for _, event := range r.when.on.events {
 		addTo(&x.byEvent, event, n)
@@ -160,43 +140,6 @@ func (x *rowIndex) add(r row) {
 	}
 	for _, name := range r.when.on.names {
 		x.names.add(name, n)
-	}
-}
-
-func (x *nameIndex) add(name string, row int) {
-	prefix, isPrefix := strings.CutSuffix(name, "*")
-	if !isPrefix {
-		addTo(&x.exact, name, row)
-		return
-	}
-	i := slices.IndexFunc(x.prefixes, func(p rowPrefix) bool { return p.prefix == prefix })
-	if i < 0 {
-		i = len(x.prefixes)
-		x.prefixes = append(x.prefixes, rowPrefix{prefix: prefix})
-	}
-	x.prefixes[i].rows.add(row)
-}
-
-func addTo(sets *map[string]*rowSet, key string, row int) {
-	if *sets == nil {
-		*sets = map[string]*rowSet{}
-	}
-	set := (*sets)[key]
-	if set == nil {
-		set = &rowSet{}
-		(*sets)[key] = set
-	}
-	set.add(row)
-}
-
-func (x *nameIndex) find(name string, candidates *rowSet) {
-	if set := x.exact[name]; set != nil {
-		candidates.unite(set)
-	}
-	for i := range x.prefixes {
-		if strings.HasPrefix(name, x.prefixes[i].prefix) {
-			candidates.unite(&x.prefixes[i].rows)
-		}
 	}
 }
 
@@ -213,14 +156,14 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 	candidates := index.always
 	index.scopes.find(it.scope.Name(), &candidates)
 	index.names.find(it.name, &candidates)
-	for key := range it.attrs.All() {
+	for key, v := range it.attrs.All() {
 		bit := filterBit(key)
 		it.keys.add(bit)
 		if !index.keys.mayHold(bit) {
 			continue
 		}
-		if set := index.byKey[key]; set != nil {
-			candidates.unite(set)
+		if rows := index.byKey[key]; rows != nil {
+			rows.find(v, &candidates)
 		}
 	}
 	for i := range it.events {

@@ -4,6 +4,8 @@
 package genai
 
 import (
+	"slices"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/readtrail/readtrail/internal/telemetry"
@@ -14,17 +16,22 @@ import (
 // memories, what the configuration says of them, and what the convention tells,
 // in this order.
 
-// saidBy returns who says that a tool is a read of a class, or "".
-func (l *lifting) saidBy(class Class) record.Basis {
-	var application, rule bool
-	switch class {
-	case ClassDocument:
-		application, rule = given(l.item, ownDocumentID) != "" || hasAny(l.item, ownDocuments), l.rule.documents.given
-	case ClassRetrieval:
-		application, rule = given(l.item, ownIndexID) != "" || hasAny(l.item, ownChunks), l.rule.retrieval.given
-	case ClassMemory:
-		application, rule = given(l.item, ownStoreID) != "" || hasAny(l.item, ownEntries), l.rule.memory.given
+// claimable are the classes of read that somebody may say a tool is.
+var claimable = [...]Class{ClassDocument, ClassRetrieval, ClassMemory}
+
+// claim notes who says that a tool is a read of these classes.
+func (l *lifting) claim() {
+	if l.row.class != ClassTool {
+		return
 	}
+	l.claims = [...]record.Basis{
+		claimedBy(given(l.item, ownDocumentID) != "" || hasAny(l.item, ownDocuments), l.rule.documents.given),
+		claimedBy(given(l.item, ownIndexID) != "" || hasAny(l.item, ownChunks), l.rule.retrieval.given),
+		claimedBy(given(l.item, ownStoreID) != "" || hasAny(l.item, ownEntries), l.rule.memory.given),
+	}
+}
+
+func claimedBy(application, rule bool) record.Basis {
 	switch {
 	case application:
 		return record.BasisAttribute
@@ -38,23 +45,19 @@ func (l *lifting) saidBy(class Class) record.Basis {
 // readClass is the class of the read: that of the row, unless somebody says
 // that a tool read documents, searched an index or accessed a memory.
 func (l *lifting) readClass() Class {
-	if l.row.class != ClassTool {
-		return l.row.class
-	}
 	for _, who := range []record.Basis{record.BasisAttribute, record.BasisRule} {
-		for _, class := range []Class{ClassDocument, ClassRetrieval, ClassMemory} {
-			if l.saidBy(class) == who {
-				return class
-			}
+		if i := slices.Index(l.claims[:], who); i >= 0 {
+			return claimable[i]
 		}
 	}
-	return ClassTool
+	return l.row.class
 }
 
 // reads reports whether the read is of a class, perhaps among others: a tool
 // can search an index and bring documents.
 func (l *lifting) reads(class Class) bool {
-	return l.row.class == class || l.row.class == ClassTool && l.saidBy(class) != ""
+	i := slices.Index(claimable[:], class)
+	return l.row.class == class || l.claims[i] != ""
 }
 
 // index returns the id of the index that was searched.

@@ -15,23 +15,22 @@ import (
 // maxLinks bounds the links of a span that lineage keeps.
 const maxLinks = 32
 
-// skeleton is what lineage keeps of a span: structure, no content.
-func (l *lifting) skeleton(s ptrace.Span, o *Observation) record.Span {
+// skeleton writes what lineage keeps of a span: structure, no content.
+func (l *lifting) skeleton(s ptrace.Span, o *Observation) {
 	l.requestsMCP = l.sendsMCP()
-	out := record.Span{
-		SpanID:       l.spanID,
-		ParentSpanID: l.header.Correlation.ParentSpanID,
-		Name:         o.SafeName,
-		Kind:         kindName(s.Kind()),
-		Class:        string(l.row.class),
-		StartedAt:    record.TimeFromUnixNano(uint64(s.StartTimestamp())),
-		EndedAt:      record.TimeFromUnixNano(uint64(s.EndTimestamp())),
-		Status:       l.status,
-		EdgeType:     l.edgeType(s),
-		Links:        links(s),
-		ToolCallID:   l.toolCallID,
-		Model:        l.row.accepted(l.item, model, name),
-	}
+	out := o.Skeleton
+	out.SpanID = l.spanID
+	out.ParentSpanID = l.header.Correlation.ParentSpanID
+	out.Name = o.SafeName
+	out.Kind = kindName(s.Kind())
+	out.Class = string(l.row.class)
+	out.StartedAt = record.TimeFromUnixNano(uint64(s.StartTimestamp()))
+	out.EndedAt = record.TimeFromUnixNano(uint64(s.EndTimestamp()))
+	out.Status = l.status
+	out.EdgeType = l.edgeType(s)
+	out.Links = links(s)
+	out.ToolCallID = l.toolCallID
+	out.Model = l.row.accepted(l.item, model, name)
 	switch {
 	case out.Name != "":
 	case content.GivesAwayCredential(s.Name()): // which has no digest
@@ -55,7 +54,6 @@ func (l *lifting) skeleton(s ptrace.Span, o *Observation) record.Span {
 			out.Effect = e
 		}
 	}
-	return out
 }
 
 func links(s ptrace.Span) []record.Link {

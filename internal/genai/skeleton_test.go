@@ -35,7 +35,7 @@ func TestASkeletonHasStructureAndNamesButNoContent(t *testing.T) {
 		Status: record.StatusOK, EdgeType: record.EdgeDelegatedJob,
 		Links: []record.Link{{TraceID: "01000000000000000000000000000000", SpanID: "0200000000000000"}},
 		Agent: &record.Agent{ID: "a1", Name: "kyc-refresh", Version: "4.2.1"}, Model: "gpt-4o",
-	}, o.Skeleton)
+	}, *o.Skeleton)
 }
 
 func TestASpanNameIsForwardedOnlyIfAttributesExplainAllOfIt(t *testing.T) {

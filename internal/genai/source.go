@@ -38,6 +38,7 @@ const (
 	agentName
 	agentVersion
 	model
+	fieldCount
 )
 
 // fields says for each field where to look, in order.
@@ -224,7 +225,7 @@ func first(lists ...[]source) []source {
 }
 
 // at returns what stands at the source.
-func (s source) at(it *item) value {
+func (s *source) at(it *item) value {
 	v := s.read(it)
 	if len(s.path) > 0 {
 		v = v.at(s.path)
@@ -238,9 +239,10 @@ func (s source) at(it *item) value {
 // find returns the first value that the sources of a field have. A string
 // that stands for content which was left out is a value only if nothing else
 // is: two libraries may trace one call, of which only one was told to leave it.
-func (r *row) find(it *item, f field) (value, record.Basis) {
+func (r *compiledRow) find(it *item, f field) (value, record.Basis) {
 	var leftOut value
-	for _, s := range r.fields[f] {
+	for i := range r.sources[f] {
+		s := &r.sources[f][i]
 		v := s.at(it)
 		if !v.ok {
 			continue
@@ -261,9 +263,9 @@ const maxPattern = 4 << 10
 
 // pattern returns the text of a field that the patterns of the configuration
 // are tried on, whether it may enter a record or not; it never does.
-func (r *row) pattern(it *item, f field) string {
-	for _, s := range r.fields[f] {
-		if text := s.at(it).text(); text != "" && len(text) <= maxPattern && !content.IsPlaceholder(text) {
+func (r *compiledRow) pattern(it *item, f field) string {
+	for i := range r.sources[f] {
+		if text := r.sources[f][i].at(it).text(); text != "" && len(text) <= maxPattern && !content.IsPlaceholder(text) {
 			return text
 		}
 	}
@@ -272,9 +274,9 @@ func (r *row) pattern(it *item, f field) string {
 
 // accepted returns the first text among the sources of a field that has a
 // shape, or "".
-func (r *row) accepted(it *item, f field, shape func(string) string) string {
-	for _, s := range r.fields[f] {
-		if text := shape(s.at(it).text()); text != "" {
+func (r *compiledRow) accepted(it *item, f field, shape func(string) string) string {
+	for i := range r.sources[f] {
+		if text := shape(r.sources[f][i].at(it).text()); text != "" {
 			return text
 		}
 	}

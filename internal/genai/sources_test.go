@@ -20,7 +20,7 @@ import (
 
 func readBy(t *testing.T, sources []source, s testSpan) string {
 	t.Helper()
-	r := row{fields: fields{arguments: sources}}
+	r := compileRow(row{fields: fields{arguments: sources}})
 	v, _ := r.find(spanItem(s.input(t)), arguments)
 	switch {
 	case !v.ok:

@@ -14,7 +14,6 @@ import (
 // Span recognizes a span and lifts what it tells.
 func (l *Lifter) Span(in SpanInput) (o Observation) {
 	it := spanItem(in)
-	defer it.release()
 	row, touched := l.table.match(it)
 	safeName := ""
 	if !l.noNames {
@@ -22,6 +21,7 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 	}
 	if l.labelsOnly && l.label(&o, it, row, in.Span.TraceID()) {
 		o.SafeName = safeName
+		it.release()
 		return o
 	}
 	lifting := l.begin(it, row, in.Upstream)
@@ -45,9 +45,9 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 	derived := func(r *record.Read) string {
 		return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, r)...)
 	}
-	o = l.observe(lifting, derived)
+	l.observe(&o, lifting, derived)
 	o.SafeName = safeName
-	o.Skeleton = lifting.skeleton(in.Span, &o)
+	lifting.skeleton(in.Span, &o)
 	return o
 }
 
@@ -56,7 +56,7 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 func (l *Lifter) choose(it *item, row *compiledRow) (*compiledRule, keying) {
 	rule, keying := &noRule, l.keyings.of(it.resource)
 	if len(l.sources) > 0 {
-		if _, isRead := eventTypes[row.class]; isRead {
+		if row.event != "" {
 			rule = l.ruleFor(it.lift(row).patterns())
 		}
 	}
@@ -73,6 +73,7 @@ func (l *Lifter) choose(it *item, row *compiledRow) (*compiledRule, keying) {
 func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
 	rule, keying := l.choose(it, row)
 	in := it.lift(row)
+	it.paper.written = true
 	in.rule, in.keying = rule, keying
 	if upstream == "" {
 		upstream = record.UnverifiedInput
@@ -90,23 +91,22 @@ func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
 }
 
 // observe lifts a read, if the item is one.
-func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observation {
-	o := Observation{
-		Class:       in.row.class,
-		Dialect:     in.row.dialect,
-		ExecutionID: in.header.Correlation.ExecutionID,
-		CallID:      in.header.Correlation.CallID,
-		Header:      in.header,
+func (l *Lifter) observe(o *Observation, in *lifting, derive func(*record.Read) string) {
+	o.item = in.item
+	o.Signal, o.Class, o.Dialect = in.signal, in.row.class, in.row.dialect
+	o.Header, o.Skeleton = &in.header, &in.paper.skeleton
+	c := &in.header.Correlation
+	o.ExecutionID, o.CallID = c.ExecutionID, c.CallID
+	if in.row.event == "" {
+		return
 	}
-	if _, isRead := eventTypes[in.row.class]; !isRead {
-		return o
-	}
-	r, ok := l.build(in)
+	r := &in.paper.read
+	ok := l.build(in, r)
 	reason := ""
 	switch {
 	case !ok:
 		reason = record.ReasonTooLarge
-		r = &record.Read{Header: in.header}
+		*r = record.Read{Header: in.header}
 	case in.header.OccurredAt.IsZero():
 		reason = record.ReasonNoTime
 	}
@@ -119,16 +119,15 @@ func (l *Lifter) observe(in *lifting, derive func(*record.Read) string) Observat
 		r.Correlation.ExecutionID = record.ItemExecution(r.ReadID)
 	}
 	o.ExecutionID = r.Correlation.ExecutionID
-	o.Header.Correlation.ExecutionID = o.ExecutionID
+	c.ExecutionID = o.ExecutionID
 	r.ExecutionID = o.ExecutionID
 	if reason != "" {
 		o.Unrecordable = &record.Unrecordable{Reason: reason, ItemID: r.ReadID, Item: in.signal}
-		return o
+		return
 	}
 	r.Basis = in.basis()
 	o.Read = r
 	o.Copies, o.Store = in.copies.list, r.Retention.CopyRef
-	return o
 }
 
 // besides returns what identifies a span apart from ids that are invalid, so

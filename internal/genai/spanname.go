@@ -19,6 +19,10 @@ type nameTemplate []nameSegment
 type nameSegment struct {
 	literal string
 	key     string
+	// shaped says that the key is that of an attribute, and shape is what its
+	// value must have to stand in clear.
+	shaped bool
+	shape  content.Shape
 }
 
 // The names in braces that are no keys.
@@ -43,15 +47,20 @@ func parseName(s string) nameTemplate {
 		}
 		var key string
 		key, s, _ = strings.Cut(rest, "}")
-		t = append(t, nameSegment{key: key})
+		segment := nameSegment{key: key, shaped: key != segmentTool && key != segmentNumber}
+		if segment.shaped {
+			segment.shape = harmless.Rule(key, 0).Shape // no key is harmless without one
+		}
+		t = append(t, segment)
 	}
 	return t
 }
 
 // matches reports whether the item's name is what the template makes of it.
-func (t nameTemplate) matches(r *row, it *item) bool {
+func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 	rest := it.name
-	for _, segment := range t {
+	for i := range t {
+		segment := &t[i]
 		text := segment.literal
 		switch segment.key {
 		case "":
@@ -63,7 +72,7 @@ func (t nameTemplate) matches(r *row, it *item) bool {
 				return false
 			}
 		default:
-			text = inClear(segment.key, it.text(segment.key))
+			text = it.text(segment.key)
 		}
 		if text == "" {
 			return false
@@ -73,7 +82,18 @@ func (t nameTemplate) matches(r *row, it *item) bool {
 			return false
 		}
 	}
-	return rest == ""
+	return rest == "" && t.isInClear(it)
+}
+
+// isInClear reports whether the attributes that the template names may stand in
+// clear.
+func (t nameTemplate) isInClear(it *item) bool {
+	for i := range t {
+		if t[i].shaped && kept(t[i].shape, it.text(t[i].key)) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // safeName returns the span name if a template of the row explains it, or if a
@@ -83,7 +103,7 @@ func (r *compiledRow) safeName(it *item) string {
 		return ""
 	}
 	for _, t := range r.names {
-		if t.matches(&r.row, it) {
+		if t.matches(r, it) {
 			return it.name
 		}
 	}

@@ -179,9 +179,9 @@ func draft(t testing.TB, o Observation) []byte {
 // lineage makes a lineage record of the skeleton.
 func lineage(t testing.TB, o Observation) []byte {
 	t.Helper()
-	header := o.Header
+	header := *o.Header
 	header.EventType = record.EventLineageSpans
-	d, err := record.NewLineageDraft(&record.Lineage{Header: header}, []record.Span{o.Skeleton})
+	d, err := record.NewLineageDraft(&record.Lineage{Header: header}, []record.Span{*o.Skeleton})
 	require.NoError(t, err)
 	return complete(t, d)
 }
@@ -193,8 +193,8 @@ func marshalled(t testing.TB, o Observation) string {
 		Strings  []string
 		Read     *record.Read
 		Reason   *record.Unrecordable
-		Header   record.Header
-		Skeleton record.Span
+		Header   *record.Header
+		Skeleton *record.Span
 	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton}, json.Deterministic(true))
 	require.NoError(t, err)
 	return string(b)

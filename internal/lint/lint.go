@@ -82,6 +82,7 @@ func (l *Linter) traces(td ptrace.Traces) {
 				l.begin(record.SignalSpan, &seen, ss.Scope(), l.spanName(span.Name(), &seen))
 				l.stripper.Span(span, gate, &l.cache, seen.SafeName, &l.counts)
 				l.end()
+				seen.Release()
 			}
 			l.scope(ss.Scope())
 			l.stripper.SchemaURL(ss.SchemaUrl(), &l.counts)
@@ -102,6 +103,7 @@ func (l *Linter) logs(ld plog.Logs) {
 				l.begin(record.SignalLog, &seen, sl.Scope(), l.eventName(log))
 				l.stripper.Log(log, gate, &l.cache, &l.counts)
 				l.end()
+				seen.Release()
 			}
 			l.scope(sl.Scope())
 			l.stripper.SchemaURL(sl.SchemaUrl(), &l.counts)

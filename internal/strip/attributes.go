@@ -13,16 +13,23 @@ import (
 
 // attributes strips one set of attributes in place.
 func (s *Stripper) attributes(m pcommon.Map, gate content.Gate, cache *telemetry.Cache, place Place, counts *Counts) {
+	if cache == nil || place != PlaceAttribute {
+		m.RemoveIf(func(key string, v pcommon.Value) bool {
+			return s.attribute(key, v, s.policy.Rule(key, gate), cache, place, counts)
+		})
+		return
+	}
+	cache.Trail.Begin()
 	m.RemoveIf(func(key string, v pcommon.Value) bool {
-		return s.attribute(key, v, gate, cache, place, counts)
+		return s.attribute(key, v, cache.Trail.Rule(s.policy, key, gate), cache, place, counts)
 	})
 }
 
 // attribute strips one attribute and reports whether it has to go.
-func (s *Stripper) attribute(key string, v pcommon.Value, gate content.Gate, cache *telemetry.Cache, place Place, counts *Counts) (remove bool) {
-	d := s.decide(key, v, gate, cache)
+func (s *Stripper) attribute(key string, v pcommon.Value, rule *content.Rule, cache *telemetry.Cache, place Place, counts *Counts) (remove bool) {
+	d := s.decide(rule, v, cache)
 	if s.observer != nil {
-		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: *s.policy.Rule(key, gate), Outcome: d.outcome})
+		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: *rule, Outcome: d.outcome})
 	}
 	if d.text != "" {
 		v.SetStr(d.text)
@@ -38,9 +45,8 @@ type decided struct {
 	text    string
 }
 
-// decide says what becomes of an attribute. It changes nothing.
-func (s *Stripper) decide(key string, v pcommon.Value, gate content.Gate, cache *telemetry.Cache) decided {
-	rule := s.policy.Rule(key, gate)
+// decide says what becomes of an attribute by what is known of its key. It changes nothing.
+func (s *Stripper) decide(rule *content.Rule, v pcommon.Value, cache *telemetry.Cache) decided {
 	switch rule.Class {
 	case content.Harmless, content.Unknown:
 		if s.indifferent() && !telemetry.GivesAwayCredential(v) {

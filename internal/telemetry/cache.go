@@ -21,6 +21,9 @@ type Cache struct {
 	// remember.
 	Forgetful bool
 
+	// Trail remembers what stripping found of the keys of the item before.
+	Trail content.Trail
+
 	key *content.Key
 	// texts are the first few strings. Comparing two is cheaper than hashing one,
 	// since they are the same memory or differ early.

@@ -62,7 +62,9 @@ func (p *pass) end(ctx context.Context) context.Context {
 func (p *pass) traces(ctx context.Context, td ptrace.Traces) error {
 	for _, rs := range td.ResourceSpans().All() {
 		routing, key := p.routing(rs.Resource()), p.lifter.Key(rs.Resource())
-		p.lineages.nextResource()
+		if p.batch != nil {
+			p.lineages.begin(rs, p.upstream, routing)
+		}
 		for _, ss := range rs.ScopeSpans().All() {
 			gate := content.ScopeGate(ss.Scope().Name())
 			for i, span := range ss.Spans().All() {
@@ -108,7 +110,7 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 	mark := p.mark(span.Attributes())
 	if p.batch != nil {
 		mark = p.record(&seen, routing)
-		p.lineages.add(span, &seen, mark, p.upstream, routing)
+		p.lineages.add(span, &seen, mark)
 	}
 	p.stripper.Span(span, gate, &p.cache, seen.SafeName, &p.stripped)
 	for _, event := range span.Events().All() {
@@ -118,6 +120,7 @@ func (p *pass) span(resource pcommon.Resource, scope pcommon.InstrumentationScop
 		unmark(link.Attributes())
 	}
 	label(span.Attributes(), &seen, mark)
+	seen.Release()
 }
 
 func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope, gate content.Gate, log plog.LogRecord, routing carrier.Resource) {
@@ -130,6 +133,7 @@ func (p *pass) log(resource pcommon.Resource, scope pcommon.InstrumentationScope
 	}
 	p.stripper.Log(log, gate, &p.cache, &p.stripped)
 	label(log.Attributes(), &seen, mark)
+	seen.Release()
 }
 
 // scope strips a scope, whose digests have the key of the resource: which items

@@ -15,7 +15,7 @@ import (
 func (p *pass) record(seen *genai.Observation, routing carrier.Resource) string {
 	switch {
 	case seen.Unrecordable != nil:
-		p.unrecordable(seen.Header, *seen.Unrecordable, routing)
+		p.unrecordable(*seen.Header, *seen.Unrecordable, routing)
 		return ""
 	case seen.Read == nil:
 		return ""

@@ -1,0 +1,29 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestATrailSaysWhatThePolicySays(t *testing.T) {
+	policy, err := NewPolicy([]string{"acme.input"}, nil)
+	require.NoError(t, err)
+	keys := []string{"", "http.route", "acme.input", "input", "api_key", "acme.tenant", strings.Repeat("k", maxMemoKey+1)}
+	rapid.Check(t, func(t *rapid.T) {
+		var trail Trail
+		for range rapid.IntRange(1, 4).Draw(t, "items") {
+			trail.Begin()
+			for range rapid.IntRange(0, 2*maxTrail).Draw(t, "keys") {
+				key := rapid.SampledFrom(keys).Draw(t, "key")
+				gate := rapid.SampledFrom([]Gate{0, GateGeneric, GateWhole}).Draw(t, "gate")
+				require.Equal(t, policy.find(key, gate).Class, trail.Rule(policy, key, gate).Class)
+			}
+		}
+	})
+}
