@@ -212,10 +212,11 @@ func exportSpan(traceID, spanID string, attributes map[string]string) []byte {
 		traceID, spanID, strings.Join(list, ","))
 }
 
-// corpusFiles returns the captured telemetry, traces and logs.
+// corpusFiles returns the captured telemetry and that of the dialects, traces and
+// logs.
 func corpusFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "testdata", "corpus", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(root, "testdata", "[cd]*", "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return files

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var canary = regexp.MustCompile(`CANARY-[a-z0-9]+-[0-9]+`)
+var canary = regexp.MustCompile(`CANARY-[A-Za-z0-9-]+-[0-9]+`)
 
 // TestNoCapturedContentLeavesTheCollector sends every captured file through the
 // built collector, as captured and with every canary replaced by random text,
