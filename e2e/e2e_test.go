@@ -216,20 +216,11 @@ func exportSpan(traceID, spanID string, attributes map[string]string) []byte {
 		traceID, spanID, strings.Join(list, ","))
 }
 
-// corpusFiles returns the captured telemetry, traces and logs.
+// corpusFiles returns the captured telemetry and that of the dialects, traces and
+// logs.
 func corpusFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "testdata", "corpus", "*.jsonl"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
-}
-
-// dialectFiles returns the telemetry that was written from the sources of
-// libraries.
-func dialectFiles(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "testdata", "dialects", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(root, "testdata", "[cd]*", "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return files

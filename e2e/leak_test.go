@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var canary = regexp.MustCompile(`CANARY-[a-z0-9]+-[0-9]+`)
+var canary = regexp.MustCompile(`CANARY-[A-Za-z0-9-]+-[0-9]+`)
 
 // TestNoCapturedContentLeavesTheCollector sends every captured file through the
 // built collector, as captured and with every canary replaced by random text,
@@ -38,7 +38,7 @@ func TestNoCapturedContentLeavesTheCollector(t *testing.T) {
 			h := newHouse(t, "e2e/testdata/full.yaml")
 			c := h.start()
 			secrets := map[string]bool{}
-			for _, file := range append(corpusFiles(t), dialectFiles(t)...) {
+			for _, file := range corpusFiles(t) {
 				data, err := os.ReadFile(file)
 				require.NoError(t, err)
 				planted := canary.ReplaceAllFunc(data, func(m []byte) []byte {

@@ -74,7 +74,7 @@ func (g *retrieval) run(ctx context.Context, digest content.ParsedDigest) error 
 	}
 	file, err := os.OpenFile(g.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: exists already and is never overwritten: choose another --out", g.out)
+		return neverOverwritten(g.out, "choose another --out")
 	}
 	if err != nil {
 		return fmt.Errorf("create file: %w", err)

@@ -34,7 +34,7 @@ func newIdentity(con *console, path string) error {
 	text := fmt.Sprintf("# created: %s\n# public key: %s\n%s\n", time.Now().UTC().Format(time.RFC3339), identity.Recipient(), identity)
 	err = writeNew(path, []byte(text), 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: exists already and is never overwritten: choose another FILE", path)
+		return neverOverwritten(path, "choose another FILE")
 	}
 	if err != nil {
 		return err

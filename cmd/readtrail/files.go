@@ -50,6 +50,11 @@ func replaceFile(path string, data []byte, mode fs.FileMode) (replaced bool, err
 	return true, nil
 }
 
+// neverOverwritten says what to do about a file that exists already.
+func neverOverwritten(path, instead string) error {
+	return fmt.Errorf("%s: exists already and is never overwritten: %s", path, instead)
+}
+
 // alsoRemove takes a file away after an error and adds what that gave.
 func alsoRemove(err error, path string) error {
 	if removeErr := os.Remove(path); removeErr != nil {

@@ -121,7 +121,7 @@ func newKey(con *console, dir string, from time.Time) error {
 func createKeyFile(path string, pem []byte) error {
 	err := writeNew(path, pem, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: exists already and is never overwritten: move it beside the collector or choose another --out", path)
+		return neverOverwritten(path, "move it beside the collector or choose another --out")
 	}
 	return err
 }

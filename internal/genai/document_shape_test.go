@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/readtrail/readtrail/internal/content"
+	"github.com/readtrail/readtrail/internal/telemetry"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -203,10 +204,12 @@ func FuzzDocuments(f *testing.F) {
 	for _, c := range storeAnswers {
 		f.Add(c.answer)
 	}
+	f.Add(`{"ids":[" "],"metadatas":[{}]}`) // no identifier
+	it := &item{cache: &telemetry.Cache{}}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, d := range documentsOf(valueOf(pcommon.NewValueStr(s))).list {
-			if d.id != "" && identifier(d.id) == "" {
-				t.Errorf("%q is neither an identifier nor a digest", d.id)
+			if id := it.idOrDigest(d.id); id != "" && identifier(id) == "" {
+				t.Errorf("%q is neither an identifier nor a digest", id)
 			}
 		}
 	})

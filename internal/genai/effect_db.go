@@ -45,7 +45,8 @@ func databaseEffect(l *lifting) *record.Effect {
 }
 
 // queryEffect digests the first of the attributes that has a value, and returns
-// its text. Nothing is kept of it: a rule is about what a tool read. A query that holds a credential has no digest.
+// its text. Nothing is kept of it: a rule is about what a tool read. A query that
+// holds a credential has no digest.
 func (l *lifting) queryEffect(e *record.Effect, keys ...string) string {
 	for _, key := range keys {
 		v := l.value(key)

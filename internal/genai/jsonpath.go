@@ -90,6 +90,28 @@ type tree struct {
 	parsed bool
 	// branch finds parts as they were received.
 	branch *branch
+	// element says that the value is one of many, of which each path is asked
+	// once. Of another value it may be asked once for each of these, so that what
+	// it selected is remembered.
+	element bool
+	texts   map[*jsonpath.Path][]string
+	found   map[*jsonpath.Path][]value
+}
+
+// remembered returns what select returns, which a tree is asked for once.
+func remembered[T any](t *tree, known *map[*jsonpath.Path]T, path *jsonpath.Path, selected func() T) T {
+	if t.element {
+		return selected()
+	}
+	out, found := (*known)[path]
+	if !found {
+		if *known == nil {
+			*known = map[*jsonpath.Path]T{}
+		}
+		out = selected()
+		(*known)[path] = out
+	}
+	return out
 }
 
 func (t *tree) parse() {
@@ -144,6 +166,10 @@ func (t *tree) selected(path *jsonpath.Path, limit int) (nodes []any, places []s
 // selectTexts returns the strings and integers that a path selects, at most
 // maxDocuments+1.
 func (t *tree) selectTexts(path *jsonpath.Path) []string {
+	return remembered(t, &t.texts, path, func() []string { return t.textsAt(path) })
+}
+
+func (t *tree) textsAt(path *jsonpath.Path) []string {
 	nodes, places := t.selected(path, maxDocuments)
 	var out []string
 	for _, node := range nodes {

@@ -105,10 +105,13 @@ func (v compiledValue) part(c *contents) value {
 // selects. It is not ok if it selects nothing.
 func (v compiledValue) each(c *contents) ([]*contents, bool) {
 	parts := v.located(c)
+	if v.arguments != nil {
+		c.carried() // once, and not for each element
+	}
 	var out []*contents
 	add := func(element value) {
 		one := *c
-		if side := (&tree{value: element}); v.arguments != nil {
+		if side := (&tree{value: element, element: true}); v.arguments != nil {
 			one.arguments = side
 		} else {
 			one.result, one.payload = side, nothing
@@ -132,14 +135,21 @@ func (v compiledValue) each(c *contents) ([]*contents, bool) {
 }
 
 // nothing is a tree of which no path selects anything.
-var nothing = &tree{parsed: true}
+var nothing = &tree{parsed: true, element: true}
 
 // parts returns what a path selects as it was received, in the order of
 // selected. If that is more than limit, it returns limit+1 values that say
 // nothing but that.
 func (t *tree) parts(path *jsonpath.Path, limit int) []value {
+	return remembered(t, &t.found, path, func() []value { return t.partsAt(path, limit) })
+}
+
+func (t *tree) partsAt(path *jsonpath.Path, limit int) []value {
 	nodes, places := t.selected(path, limit)
-	if len(nodes) > limit {
+	switch {
+	case len(nodes) == 0:
+		return nil
+	case len(nodes) > limit:
 		return make([]value, limit+1)
 	}
 	if t.branch == nil {

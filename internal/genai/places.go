@@ -9,8 +9,9 @@ import "slices"
 var contentFields = []field{arguments, result, query}
 
 // ContentPlaces returns the attributes from which the recognition table reads
-// what was asked and answered, and those by which an application says it. They hold content wherever they stand, so that a
-// row also says what has to be stripped.
+// what was asked and answered, and those by which an application says it. They
+// hold content wherever they stand, so that a row also says what has to be
+// stripped.
 func ContentPlaces() []string { return slices.Concat(contentKeys(rows()), ownContent) }
 
 // contentKeys returns the attributes from which rows read what was asked and

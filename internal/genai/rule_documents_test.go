@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,4 +179,24 @@ func TestListsTakeMemoryInProportionToTheirSize(t *testing.T) {
 		return testing.AllocsPerRun(1, func() { assert.Len(t, ruled(t, rule, "", result).Retrieval.Chunks, n) })
 	}
 	assert.Less(t, allocs(2000), 6*allocs(500))
+}
+
+// A path into the other side starts at the whole for each element of the list.
+func TestTheOtherSideIsLookedThroughOnce(t *testing.T) {
+	other := Value{Arguments: "$.v[*]"}
+	rule := SourceRule{
+		Documents: &DocumentsRule{From: Value{Result: "$"}, DocumentID: Value{Result: "$.id"}, ObjectVersionID: other},
+		Retrieval: &RetrievalRule{Chunks: &ChunkRule{From: Value{Result: "$"}, Score: other}},
+	}
+	payload := SourceRule{Documents: &DocumentsRule{From: Value{Arguments: "$.v"}, DocumentID: Value{Arguments: "$"}, ObjectVersionID: Value{Result: "$.none"}}}
+	allocs := func(rule SourceRule, n int) float64 {
+		arguments := `{"v":[` + strings.Repeat(`"x",`, n-1) + `"x"]}`
+		result := "[" + strings.Repeat(`{"id":"d"},`, n-1) + `{"id":"d"}]`
+		if rule.Retrieval == nil {
+			result = `{"content":[{"type":"text","text":` + strconv.Quote(result) + `}]}`
+		}
+		return testing.AllocsPerRun(1, func() { assert.Len(t, ruled(t, rule, arguments, result).Documents, 1) })
+	}
+	assert.Less(t, allocs(rule, 1600), 6*allocs(rule, 400))
+	assert.Less(t, allocs(payload, 1600), 6*allocs(payload, 400))
 }

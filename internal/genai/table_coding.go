@@ -9,6 +9,9 @@ const (
 	dialectCopilot    = "copilot"
 )
 
+// bySuccess is how coding agents say how a tool's call ended.
+var bySuccess = outcomeOf("success", "true", "false")
+
 // claudeCodeRows are Claude Code. One call of a tool is a span with others for
 // its phases, of which only the outer one is a read, and a log record.
 func claudeCodeRows() []row {
@@ -18,8 +21,8 @@ func claudeCodeRows() []row {
 		model:          attr("model"),
 	}.or(otelCommon)
 	call := fields{toolCallID: attr("gen_ai.tool.call.id", "tool_use_id")}
-	spans := func(dialect, name string, class Class, f fields) row {
-		return row{dialect: dialect, when: named(name), class: class, fields: common.plus(f), names: []string{name}}
+	spans := func(name string, class Class, f fields) row {
+		return row{dialect: dialectClaudeCode, when: named(name), class: class, fields: common.plus(f), names: []string{name}}
 	}
 	// Log records have the name of the event without a prefix in an attribute,
 	// and with one in the body or in the newer field.
@@ -46,13 +49,13 @@ func claudeCodeRows() []row {
 					wholeEvent("tool.output", "bash_command", "file_path"),
 				),
 			}),
-			names: []string{"claude_code.tool"}, outcome: outcomeOf("success", "true", "false"),
+			names: []string{"claude_code.tool"}, outcome: bySuccess,
 		},
-		spans(dialectClaudeCode, "claude_code.tool.execution", ClassOther, call),
-		spans(dialectClaudeCode, "claude_code.tool.blocked_on_user", ClassOther, call),
-		spans(dialectClaudeCode, "claude_code.hook", ClassOther, nil),
-		spans(dialectClaudeCode, "claude_code.interaction", ClassAgent, nil),
-		spans(dialectClaudeCode, "claude_code.llm_request", ClassInference, nil),
+		spans("claude_code.tool.execution", ClassOther, call),
+		spans("claude_code.tool.blocked_on_user", ClassOther, call),
+		spans("claude_code.hook", ClassOther, nil),
+		spans("claude_code.interaction", ClassAgent, nil),
+		spans("claude_code.llm_request", ClassInference, nil),
 		{
 			dialect: dialectClaudeCode, signal: isLog, when: event("tool_result"), class: ClassTool,
 			fields: common.plus(fields{
@@ -60,7 +63,7 @@ func claudeCodeRows() []row {
 				toolCallID: attr("tool_use_id"),
 				arguments:  attr("tool_input", "tool_parameters"),
 			}),
-			outcome: outcomeOf("success", "true", "false"),
+			outcome: bySuccess,
 		},
 		logs(ClassAgent, event("user_prompt")),
 		logs(ClassInference, event("api_request", "api_response", "api_error", "api_request_body", "api_response_body", "assistant_response",
@@ -83,9 +86,8 @@ func codexRows() []row {
 		toolName:   attr("tool_name"),
 		toolCallID: attr("call_id"),
 	})
-	event := func(names ...string) condition { return named(names...) }
 	logs := func(class Class, names ...string) row {
-		return row{dialect: dialectCodex, signal: isLog, when: event(names...), class: class, fields: common}
+		return row{dialect: dialectCodex, signal: isLog, when: named(names...), class: class, fields: common}
 	}
 	return []row{
 		{
@@ -105,12 +107,12 @@ func codexRows() []row {
 		// of a tool.
 		{dialect: dialectCodex, when: besides(library), class: ClassOther, fields: common},
 		{
-			dialect: dialectCodex, signal: isLog, when: event("codex.tool_result"), class: ClassTool,
+			dialect: dialectCodex, signal: isLog, when: named("codex.tool_result"), class: ClassTool,
 			fields: tool.plus(fields{
 				arguments: attr("arguments"),
 				result:    attr("output"),
 			}),
-			outcome: outcomeOf("success", "true", "false"),
+			outcome: bySuccess,
 		},
 		logs(ClassAgent, "codex.user_prompt"),
 		logs(ClassInference, "codex.api_request", "codex.sse_event", "codex.websocket_connect", "codex.websocket_request", "codex.websocket_event"),
@@ -143,7 +145,7 @@ func copilotRows() []row {
 		},
 		{
 			dialect: dialectCopilot, signal: isLog, when: named("copilot_chat.tool.call"), class: ClassTool,
-			fields: common.or(otelTool), outcome: outcomeOf("success", "true", "false"),
+			fields: common.or(otelTool), outcome: bySuccess,
 		},
 		{dialect: dialectCopilot, signal: isLog, when: named("copilot_chat.agent.turn"), class: ClassAgent, fields: common},
 		{dialect: dialectCopilot, signal: isLog, when: named("copilot_chat.*"), class: ClassOther, fields: common},

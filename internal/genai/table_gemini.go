@@ -68,7 +68,7 @@ func geminiLogRows(dialect, prefix string) []row {
 		return row{dialect: dialect, signal: isLog, when: named(names...), class: class, fields: common}
 	}
 	tool := event(ClassTool, "tool_call")
-	tool.fields, tool.outcome = geminiTool, outcomeOf("success", "true", "false")
+	tool.fields, tool.outcome = geminiTool, bySuccess
 	return []row{
 		tool,
 		event(ClassAgent, "user_prompt", "agent.start", "agent.finish", "subagent_execution"),
@@ -94,7 +94,7 @@ func qwenRows() []row {
 		return row{dialect: dialectQwenCode, when: all(has("log.bridge"), is("event.name", names...)), class: class, fields: f}
 	}
 	tool := bridge(ClassTool, geminiTool, "qwen-code.tool_call")
-	tool.outcome = outcomeOf("success", "true", "false")
+	tool.outcome = bySuccess
 	return []row{
 		{
 			dialect: dialectQwenCode, when: named("qwen-code.tool"), class: ClassTool,
@@ -103,7 +103,7 @@ func qwenRows() []row {
 				arguments: attr("gen_ai.tool.call.arguments", "tool_input"),
 				result:    attr("gen_ai.tool.call.result", "tool_result"),
 			}),
-			names: []string{"qwen-code.tool"}, outcome: outcomeOf("success", "true", "false"),
+			names: []string{"qwen-code.tool"}, outcome: bySuccess,
 		},
 		spans("qwen-code.tool.execution", ClassOther, call),
 		spans("qwen-code.tool.blocked_on_user", ClassOther, call),

@@ -42,7 +42,7 @@ func totals(r *lint.Report) map[string]int64 {
 	out := map[string]int64{}
 	for _, p := range r.Places {
 		action := map[string]string{
-			"digest": "digested", "removed_credential": "credential",
+			"digest": "digested", "redacted": "digested", "removed_credential": "credential",
 			"removed_unknown": "removed", "removed_misshapen": "removed", "removed_free_key": "removed", "replaced": "removed",
 		}[p.Outcome]
 		if action != "" {

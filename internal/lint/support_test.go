@@ -35,7 +35,7 @@ func lintText(t testing.TB, text string) *lint.Report {
 
 func corpus(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../testdata/corpus/*.jsonl")
+	files, err := filepath.Glob("../../testdata/[cd]*/*.jsonl") // corpus and dialects
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return files

@@ -23,7 +23,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
-var canary = regexp.MustCompile(`CANARY-[A-Za-z0-9]+-[0-9]+`)
+var canary = regexp.MustCompile(`CANARY-[A-Za-z0-9-]+-[0-9]+`)
 
 // invented people and cases of the corpus, which no place in clear holds.
 var invented = []string{"Marta", "Exempel", "KYC-000123", "kyc-000123", "analyst-7"}

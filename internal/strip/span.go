@@ -71,8 +71,8 @@ func (s *Stripper) text(text string, known func(string) bool, place Place, field
 }
 
 // Span strips a span in place, with the digests and the key of the cache. The
-// gate is that of its scope; safeName is the
-// span's name if it is known to be harmless, or "".
+// gate is that of its scope; safeName is the span's name if it is known to be
+// harmless, or "".
 func (s *Stripper) Span(span ptrace.Span, gate content.Gate, cache *telemetry.Cache, safeName string, counts *Counts) {
 	s.attributes(span.Attributes(), gate, cache, PlaceAttribute, counts)
 	for _, e := range span.Events().All() {

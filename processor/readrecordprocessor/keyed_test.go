@@ -119,7 +119,7 @@ func plainDigests(line []byte) map[string]struct{} {
 var anyDigest = regexp.MustCompile(`(hmac-)?sha256:[A-Za-z0-9._:-]*`)
 
 func TestWithAKeyNoPlainDigestOfTheCorpusLeaves(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/corpus/*.jsonl")
+	files, err := filepath.Glob("../../testdata/[cd]*/*.jsonl") // corpus and dialects
 	require.NoError(t, err)
 	files = append(files, "../../testdata/kyc/kyc.traces.jsonl")
 	strict, known, tracing := keyed(t, "bank-2026"), keyed(t, "bank-2026"), keyed(t, "bank-2026")

@@ -300,6 +300,17 @@ func TestOnlyShortTextsOfAResourceTravelForRouting(t *testing.T) {
 	assert.Len(t, routingAttributes(resource), maxResourceAttributes)
 }
 
+// A client that repeats a key must not choose one organization's key and
+// another's journal.
+func TestTheFirstValueOfARepeatedKeyIsTheOneForRouting(t *testing.T) {
+	for _, first := range []string{`{"intValue":"7"}`, `{"stringValue":"` + strings.Repeat("a", carrier.MaxResourceValue+1) + `"}`, `{}`} {
+		td, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces([]byte(`{"resourceSpans":[{"resource":{"attributes":[
+			{"key":"service.namespace","value":` + first + `},{"key":"service.namespace","value":{"stringValue":"treasury"}}]}}]}`))
+		require.NoError(t, err)
+		assert.Empty(t, routingAttributes(td.ResourceSpans().At(0).Resource()), first)
+	}
+}
+
 func TestNothingOfTheRequestIsChangedInAContextThatHadNone(t *testing.T) {
 	p, out := newTraces(t, settings(nil), defaults())
 	type key struct{}

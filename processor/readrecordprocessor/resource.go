@@ -16,16 +16,22 @@ const maxResourceAttributes = 256
 // before the resource is stripped; the copy never leaves the process.
 func routingAttributes(resource pcommon.Resource) carrier.Resource {
 	out := make(carrier.Resource, min(resource.Attributes().Len(), maxResourceAttributes))
+	leftOut := map[string]struct{}{}
 	for key, value := range resource.Attributes().All() {
 		if len(out) == maxResourceAttributes {
 			break
 		}
-		if value.Type() != pcommon.ValueTypeStr || len(key) > carrier.MaxResourceValue || len(value.Str()) > carrier.MaxResourceValue {
+		// Of a repeated key the first counts, whatever it is, as where a key of
+		// digests is chosen: both choose for the same organization.
+		_, repeated := out[key]
+		if _, before := leftOut[key]; repeated || before {
 			continue
 		}
-		if _, repeated := out[key]; !repeated { // the first counts, as where a key of digests is chosen
-			out[key] = value.Str()
+		if value.Type() != pcommon.ValueTypeStr || len(key) > carrier.MaxResourceValue || len(value.Str()) > carrier.MaxResourceValue {
+			leftOut[key] = struct{}{}
+			continue
 		}
+		out[key] = value.Str()
 	}
 	return out
 }
