@@ -61,8 +61,6 @@ func parsePath(path, s string) (*jsonpath.Path, error) {
 // first asks for them.
 type contents struct {
 	arguments, result *tree
-	// payload is what the result carries if it is that of an MCP tool.
-	payload *tree
 }
 
 // fromResult returns what a path selects from the result as it was received,
@@ -71,15 +69,15 @@ func (c *contents) fromResult(path *jsonpath.Path) []string {
 	if out := c.result.selectTexts(path); len(out) > 0 {
 		return out
 	}
-	return c.carried().selectTexts(path)
+	return c.result.carried().selectTexts(path)
 }
 
-// carried returns what the result carries if it is that of an MCP tool.
-func (c *contents) carried() *tree {
-	if c.payload == nil {
-		c.payload = &tree{value: mcpPayload(c.result.value)}
+// carried returns what the tree carries if it is the result of an MCP tool.
+func (t *tree) carried() *tree {
+	if t.payload == nil {
+		t.payload = &tree{value: mcpPayload(t.value)}
 	}
-	return c.payload
+	return t.payload
 }
 
 // tree is a value in the form that JSONPath selects from: map[string]any,
@@ -90,6 +88,12 @@ type tree struct {
 	parsed bool
 	// branch finds parts as they were received.
 	branch *branch
+	// payload is what the value carries if it is the result of an MCP tool.
+	payload *tree
+	// texts and located are what paths selected: a rule asks for the same of one
+	// side once for each element of the other.
+	texts   map[*jsonpath.Path][]string
+	located map[*jsonpath.Path][]value
 }
 
 func (t *tree) parse() {
@@ -144,8 +148,11 @@ func (t *tree) selected(path *jsonpath.Path) (nodes []any, places []spec.Normali
 const maxSelected = 1000
 
 func (t *tree) selectTexts(path *jsonpath.Path) []string {
+	out, known := t.texts[path]
+	if t.parse(); known || t.root == nil {
+		return out
+	}
 	nodes, _ := t.selected(path)
-	var out []string
 	for _, node := range nodes {
 		switch n := node.(type) {
 		case string:
@@ -159,6 +166,10 @@ func (t *tree) selectTexts(path *jsonpath.Path) []string {
 			break
 		}
 	}
+	if t.texts == nil {
+		t.texts = map[*jsonpath.Path][]string{}
+	}
+	t.texts[path] = out
 	return out
 }
 

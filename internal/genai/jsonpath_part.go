@@ -72,7 +72,7 @@ func (v compiledValue) located(c *contents) []value {
 		if out := c.result.parts(v.result); len(out) > 0 {
 			return out
 		}
-		return c.carried().parts(v.result)
+		return c.result.carried().parts(v.result)
 	default:
 		return nil
 	}
@@ -98,7 +98,8 @@ func (v compiledValue) each(c *contents) ([]*contents, bool) {
 		if side := (&tree{value: element}); v.arguments != nil {
 			one.arguments = side
 		} else {
-			one.result, one.payload = side, nothing
+			side.payload = nothing
+			one.result = side
 		}
 		out = append(out, &one)
 	}
@@ -123,19 +124,22 @@ var nothing = &tree{parsed: true}
 
 // parts returns what a path selects as it was received.
 func (t *tree) parts(path *jsonpath.Path) []value {
-	t.parse()
-	if t.root == nil {
-		return nil
+	out, known := t.located[path]
+	if t.parse(); known || t.root == nil {
+		return out
 	}
 	if t.branch == nil {
 		t.branch = &branch{value: t.value}
 	}
-	var out []value
 	for _, node := range path.SelectLocated(t.root) {
 		if len(out) > maxDocuments {
 			break
 		}
 		out = append(out, t.branch.at(node.Path))
 	}
+	if t.located == nil {
+		t.located = map[*jsonpath.Path][]value{}
+	}
+	t.located[path] = out
 	return out
 }

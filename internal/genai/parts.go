@@ -20,7 +20,7 @@ func (c *contents) values(f compiledField) ([]value, bool) {
 	if out, ok := c.result.values(f.path); !ok || len(out) > 0 {
 		return out, ok
 	}
-	return c.carried().values(f.path)
+	return c.result.carried().values(f.path)
 }
 
 // values returns the parts of the tree's value that a path selects, as they

@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -178,4 +179,20 @@ func TestListsTakeMemoryInProportionToTheirSize(t *testing.T) {
 		return testing.AllocsPerRun(1, func() { assert.Len(t, ruled(t, rule, "", result).Retrieval.Chunks, n) })
 	}
 	assert.Less(t, allocs(2000), 6*allocs(500))
+}
+
+func TestWhatElementsShareIsReadOnce(t *testing.T) {
+	allocated := func(n int) uint64 {
+		ids := `{"ids":["x"` + strings.Repeat(`,"x"`, n-1) + `]}`
+		rule := SourceRule{Retrieval: &RetrievalRule{Chunks: &ChunkRule{
+			From: Value{Arguments: "$.ids"}, ID: Value{Arguments: "$"}, Score: Value{Result: "$.s"}, Content: Value{Result: "$.list[*].text"},
+		}}}
+		result := `{"content":[{"type":"text","text":"` + strings.Repeat("x", 100*n) + `"}],"list":[{}` + strings.Repeat(`,{}`, n) + `]}`
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.Len(t, ruled(t, rule, ids, result).Retrieval.Chunks, n)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	assert.Less(t, allocated(1600), 8*allocated(400), "for each element all of the other side was read again")
 }
