@@ -122,7 +122,9 @@ func (v compiledValue) each(c *contents) ([]*contents, bool) {
 // nothing is a tree of which no path selects anything.
 var nothing = &tree{parsed: true}
 
-// parts returns what a path selects as it was received.
+// parts returns what a path selects as it was received. Of more than
+// maxDocuments, which are too many for a read, it returns only that they are:
+// the places of millions of small values take a hundred times their memory.
 func (t *tree) parts(path *jsonpath.Path) []value {
 	out, known := t.located[path]
 	if t.parse(); known || t.root == nil {
@@ -131,11 +133,12 @@ func (t *tree) parts(path *jsonpath.Path) []value {
 	if t.branch == nil {
 		t.branch = &branch{value: t.value}
 	}
-	for _, node := range path.SelectLocated(t.root) {
-		if len(out) > maxDocuments {
-			break
+	if len(path.Select(t.root)) > maxDocuments {
+		out = make([]value, maxDocuments+1)
+	} else {
+		for _, node := range path.SelectLocated(t.root) {
+			out = append(out, t.branch.at(node.Path))
 		}
-		out = append(out, t.branch.at(node.Path))
 	}
 	if t.located == nil {
 		t.located = map[*jsonpath.Path][]value{}

@@ -7,7 +7,6 @@ import (
 	"github.com/theory/jsonpath"
 	"github.com/theory/jsonpath/spec"
 
-	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -42,8 +41,14 @@ func partsAt(v value, places []spec.NormalizedPath, level int, out []value) []va
 	if len(places) == 0 {
 		return out
 	}
-	members, _ := v.object()
-	elements, _ := v.elements(content.MaxJSONBytes)
+	var members map[string]value
+	var elements []value
+	switch last := places[len(places)-1][level].(type) {
+	case spec.Name:
+		members, _ = v.object()
+	case spec.Index: // the largest: a long array is read no further
+		elements, _ = v.elements(int(last))
+	}
 	for len(places) > 0 {
 		step := places[0][level]
 		same := 1
