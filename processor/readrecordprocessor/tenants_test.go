@@ -110,7 +110,7 @@ func requestsOf(t *testing.T) []request {
 // telemetry, records with their copies, and lineage.
 func consuming(t *testing.T, cfg *Config) func(request) string {
 	t.Helper()
-	type out struct{ text *strings.Builder }
+	type out struct{}
 	traces, err := consumer.NewTraces(func(ctx context.Context, td ptrace.Traces) error {
 		json, err := (&ptrace.JSONMarshaler{}).MarshalTraces(td)
 		ctx.Value(out{}).(*strings.Builder).Write(append(json, spelled(ctx)...))
