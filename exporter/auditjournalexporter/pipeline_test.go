@@ -25,6 +25,7 @@ import (
 
 	"github.com/readtrail/readtrail/exporter/auditjournalexporter"
 	"github.com/readtrail/readtrail/extension/auditjournalextension"
+	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor"
 	"github.com/readtrail/readtrail/record"
@@ -197,13 +198,13 @@ func TestTelemetryThatComesWithoutItsRecordsIsRefused(t *testing.T) {
 		},
 		"with the context of another request": {
 			func(c *collector) consumer.Traces {
-				var first context.Context
+				var first *carrier.Batch
 				mixing, err := consumer.NewTraces(func(ctx context.Context, td ptrace.Traces) error {
 					if first == nil {
-						first = ctx
+						first = carrier.FromContext(ctx)
 						return nil
 					}
-					return c.exporter.ConsumeTraces(first, td)
+					return c.exporter.ConsumeTraces(carrier.NewContext(ctx, first), td)
 				})
 				require.NoError(t, err)
 				p := c.processor(true, mixing)

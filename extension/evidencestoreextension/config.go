@@ -6,9 +6,14 @@ package evidencestoreextension
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/evidence"
@@ -57,6 +62,45 @@ type RecipientsConfig struct {
 }
 
 var _ component.Config = (*Config)(nil)
+
+// Unmarshal refuses a secret key wherever it was written by mistake, before
+// anything can repeat it: an error of the decoder, of the file system, or the name
+// of a directory.
+func (c *Config) Unmarshal(conf *confmap.Conf) error {
+	if err := refuseSecret("", conf.ToStringMap()); err != nil {
+		return err
+	}
+	return conf.Unmarshal(c)
+}
+
+// refuseSecret names the place of a secret key below a path.
+func refuseSecret(path string, v any) error {
+	below := func(name string) string {
+		return strings.TrimPrefix(path+confmap.KeyDelimiter+name, confmap.KeyDelimiter)
+	}
+	switch v := v.(type) {
+	case string:
+		if err := evidence.RefuseSecret(v); err != nil {
+			return fmt.Errorf("%s %w", path, err)
+		}
+	case []any:
+		for i, element := range v {
+			if err := refuseSecret(below(strconv.Itoa(i)), element); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := evidence.RefuseSecret(name); err != nil {
+				return fmt.Errorf("a name below %s %w", path, err)
+			}
+			if err := refuseSecret(below(name), v[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Validate checks what no nested section can check alone.
 func (c *Config) Validate() error {

@@ -75,7 +75,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			"keys and file exclude each other: name the public keys in one place",
 		},
 		"bad_secret": {
-			"recipients::0: keys::1 is a secret key (AGE-SECRET-KEY-...), with which this machine could read every copy: " +
+			"'' recipients::0::keys::1 is a secret key (AGE-SECRET-KEY-...), with which this machine could read every copy: " +
 				"give the public key, which begins with age1; the secret one was exposed here, so make a new identity with " +
 				"`readtrail evidence identity FILE`",
 		},
@@ -91,13 +91,27 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 }
 
 func TestAnErrorNeverRepeatsASecretKey(t *testing.T) {
+	const secret = "AGE-SECRET-KEY-1GFPYYSJZ"
 	for _, name := range []string{"bad_secret", "bad_unknown_key"} {
 		_, err := load(t, name)
-		require.Error(t, err)
+		require.ErrorContains(t, err, "is a secret key")
 		assert.NotContains(t, err.Error(), "1GFPYYSJZ")
 	}
-	_, err := load(t, "bad_unknown_key")
-	assert.ErrorContains(t, err, "has invalid keys: identity")
+	for _, name := range []string{"organization_ref", "retention_class", "set", "from", "keys", "file", "identity"} {
+		conf := confmap.NewFromStringMap(map[string]any{"directory": "d", "recipients": []any{map[string]any{name: strings.ToLower(secret)}}})
+		err := conf.Unmarshal(NewFactory().CreateDefaultConfig())
+		require.ErrorContains(t, err, "recipients::0::"+name+" is a secret key")
+		assert.NotContains(t, strings.ToUpper(err.Error()), "1GFPYYSJZ")
+	}
+	for place, misplaced := range map[string]map[string]any{
+		"directory ":               {"directory": secret},
+		"recipients ":              {"recipients": secret},
+		"a name below recipients ": {"recipients": map[string]any{secret: nil}},
+	} {
+		err := confmap.NewFromStringMap(misplaced).Unmarshal(NewFactory().CreateDefaultConfig())
+		require.ErrorContains(t, err, place+"is a secret key")
+		assert.NotContains(t, err.Error(), "1GFPYYSJZ")
+	}
 }
 
 func TestATimeThatIsNoneIsRefusedWithItsPath(t *testing.T) {

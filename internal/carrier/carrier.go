@@ -8,6 +8,7 @@ package carrier
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -18,7 +19,8 @@ import (
 const ReadIDAttribute = "readtrail.read_id"
 
 // Batch is what the processor lifted from the telemetry of one Consume call.
-// It is immutable once it is in a context.
+// It is immutable once it is in a context, and there only until the call has
+// returned (Release).
 type Batch struct {
 	// Items are the records, in the order of the telemetry.
 	Items []Item
@@ -61,11 +63,25 @@ type key struct{}
 
 // NewContext returns ctx with the batch.
 func NewContext(ctx context.Context, b *Batch) context.Context {
-	return context.WithValue(ctx, key{}, b)
+	held := &atomic.Pointer[Batch]{}
+	held.Store(b)
+	return context.WithValue(ctx, key{}, held)
 }
 
 // FromContext returns the batch in ctx, or nil.
 func FromContext(ctx context.Context) *Batch {
-	b, _ := ctx.Value(key{}).(*Batch)
-	return b
+	held, _ := ctx.Value(key{}).(*atomic.Pointer[Batch])
+	if held == nil {
+		return nil
+	}
+	return held.Load()
+}
+
+// Release takes the batch out of ctx and of what was derived from it. The queue
+// of an exporter that stands beside the journal's keeps the context for as long
+// as its backend is away, and content must not wait there.
+func Release(ctx context.Context) {
+	if held, _ := ctx.Value(key{}).(*atomic.Pointer[Batch]); held != nil {
+		held.Store(nil)
+	}
 }

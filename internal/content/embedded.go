@@ -161,6 +161,7 @@ func holdsUserInfo(s string) bool {
 	if strings.Contains(s, "@") && strings.Contains(s, "jdbc:") {
 		return true // Oracle writes user/password@host behind it
 	}
+	lastAt := strings.LastIndexByte(s, '@')
 	for rest := s; ; {
 		i := strings.Index(rest, "//")
 		if i < 0 {
@@ -182,7 +183,7 @@ func holdsUserInfo(s string) bool {
 		// A password may hold what ends an authority; then its beginning stands
 		// where a port should.
 		_, port, found := strings.Cut(authority, ":")
-		if found && authority[0] != '[' && !isDigits(port) && strings.Contains(rest, "@") {
+		if found && authority[0] != '[' && !isDigits(port) && len(s)-len(rest) <= lastAt {
 			return true
 		}
 	}

@@ -39,9 +39,17 @@ func CheckRecipient(key string) error {
 	return err
 }
 
+// RefuseSecret returns an error if a text holds a secret key.
+func RefuseSecret(text string) error {
+	if isSecret(text) {
+		return errSecret
+	}
+	return nil
+}
+
 func parseRecipient(key string) (age.Recipient, error) {
-	if isSecret(key) {
-		return nil, errSecret
+	if err := RefuseSecret(key); err != nil {
+		return nil, err
 	}
 	parsed, err := age.ParseRecipients(strings.NewReader(key))
 	if err != nil || len(parsed) != 1 || strings.ContainsAny(key, "\r\n") {

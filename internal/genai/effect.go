@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -104,16 +105,28 @@ func messagingEffect(l *lifting) *record.Effect {
 	return &record.Effect{
 		System:     textOf(it, name, "messaging.system"),
 		Operation:  textOf(it, name, "messaging.operation.type", "messaging.operation", "messaging.operation.name"),
-		Collection: textOf(it, name, "messaging.destination.name", "messaging.destination", "messaging.source.name"),
+		Collection: textOf(it, name, destinations(it)...),
 		Target:     host(it),
 		Status:     effectStatus(it),
 	}
 }
 
+// destinations are the keys of where a message goes. In libraries that put
+// content under generic names an old one of them is content: AutoGen's topics
+// name the conversation.
+func destinations(it *item) []string {
+	if content.ScopeGate(it.scope.Name()) != 0 {
+		return []string{"messaging.destination.name", "messaging.source.name"}
+	}
+	return []string{"messaging.destination.name", "messaging.destination", "messaging.source.name"}
+}
+
 // sshPrograms speak SSH. No convention names a span of SSH.
 var sshPrograms = []string{"ssh", "scp", "sftp", "rsync", "sshpass"}
 
-// program returns the file name of the program that a span ran, or "".
+// program returns the file name of the program that a span ran, or "". A path
+// with a blank in it may as well be a command line, of which the last part is
+// whatever the program works on.
 func program(it *item) string {
 	first := ""
 	if v, ok := it.get("process.command_args"); ok && v.Type() == pcommon.ValueTypeSlice && v.Slice().Len() > 0 {
@@ -122,6 +135,9 @@ func program(it *item) string {
 	for _, path := range []string{
 		it.text("process.executable.name"), it.text("process.executable.path"), it.text("process.command"), first,
 	} {
+		if strings.ContainsAny(path, " \t\r\n") {
+			continue
+		}
 		file := path[strings.LastIndexAny(path, `/\`)+1:]
 		if file = inClear("process.executable.name", file); file != "" {
 			return file

@@ -300,5 +300,20 @@ func TestAProcessIsKnownAndSSHByAllItsMarks(t *testing.T) {
 			map[string]any{"process.executable.name": "/home/CANARY exempel/CANARY x", "process.command_line": "x", "process.command": "CANARY x", "error.type": "/CANARY-exempel"},
 			&record.Effect{System: "process"}, "",
 		},
+		{
+			"a command line where a program's name belongs", ClassProcess, internal,
+			map[string]any{
+				"process.executable.name": "cat /data/CANARY_kyc.pdf", "process.executable.path": "/bin/sh -c ls\t/CANARY", "process.command": "curl https://h.example/CANARY",
+				"process.command_args": []any{"cat /data/CANARY_kyc.pdf"},
+			},
+			&record.Effect{System: "process"}, "",
+		},
 	})
+}
+
+func TestADestinationThatALibraryFillsWithContentIsNotNamed(t *testing.T) {
+	o := newTestLifter(t).Span(testSpan{scope: "autogen-core", kind: producer, attrs: map[string]any{
+		"messaging.system": "autogen", "messaging.operation": "publish", "messaging.destination": "group.CANARY-7",
+	}}.input(t))
+	assert.Equal(t, &record.Effect{System: "autogen", Operation: "publish"}, o.Skeleton.Effect)
 }

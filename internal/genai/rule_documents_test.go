@@ -4,6 +4,7 @@
 package genai
 
 import (
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -199,4 +200,39 @@ func TestTheOtherSideIsLookedThroughOnce(t *testing.T) {
 	}
 	assert.Less(t, allocs(rule, 1600), 6*allocs(rule, 400))
 	assert.Less(t, allocs(payload, 1600), 6*allocs(payload, 400))
+}
+
+func TestWhatElementsShareIsReadOnce(t *testing.T) {
+	allocated := func(n int) uint64 {
+		ids := `{"ids":["x"` + strings.Repeat(`,"x"`, n-1) + `]}`
+		rule := SourceRule{Retrieval: &RetrievalRule{Chunks: &ChunkRule{
+			From: Value{Arguments: "$.ids"}, ID: Value{Arguments: "$"}, Score: Value{Result: "$.s"}, Content: Value{Result: "$.list[*].text"},
+		}}}
+		result := `{"content":[{"type":"text","text":"` + strings.Repeat("x", 100*n) + `"}],"list":[{}` + strings.Repeat(`,{}`, n) + `]}`
+		return bytesOf(func() { require.Len(t, ruled(t, rule, ids, result).Retrieval.Chunks, n) })
+	}
+	assert.Less(t, allocated(1600), 8*allocated(400), "for each element all of the other side was read again")
+}
+
+func TestMoreThanAReadMayHoldIsNotLookedForOneByOne(t *testing.T) {
+	lifted := func(from string) uint64 {
+		l, err := New(Options{Sources: []SourceRule{{
+			Match: SourceMatch{Tool: "*"}, Documents: &DocumentsRule{From: Value{Result: from}, DocumentID: Value{Result: "$"}},
+		}}})
+		require.NoError(t, err)
+		in := testSpan{attrs: map[string]any{
+			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t", "gen_ai.tool.call.result": "[1" + strings.Repeat(",1", 300_000) + "]",
+		}}.input(t)
+		return bytesOf(func() { assert.Equal(t, record.ReasonTooLarge, l.Span(in).Unrecordable.Reason) })
+	}
+	assert.Less(t, lifted("$[*]"), 2*lifted("$"), "the place of each was kept")
+}
+
+// bytesOf returns how many bytes f allocates.
+func bytesOf(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

@@ -43,12 +43,12 @@ func (l *Linter) eventName(log plog.LogRecord) string {
 
 // shownKey returns a key as a report may show it, with N for an index. One that
 // a table knows has stars for what is text of somebody's choosing in it; of
-// another, and of one that an operator keeps, every segment is shown that looks
-// like a word.
+// another, and of one that an operator keeps, the segments are shown up to the
+// first that does not look like a word: what follows that is text with dots in it.
 func shownKey(key string, class content.Class) string {
-	show := shownWord
-	if class != content.Unknown && class != content.Harmless {
-		key, show = content.MaskKey(key), shownIndex
+	masked := class != content.Unknown && class != content.Harmless
+	if masked {
+		key = content.MaskKey(key)
 	}
 	var out []string
 	for segment := range strings.SplitSeq(key, ".") {
@@ -56,16 +56,13 @@ func shownKey(key string, class content.Class) string {
 			out = append(out, "*")
 			break
 		}
-		out = append(out, show(segment))
+		if !masked && !isWord(segment) {
+			out = append(out, "*")
+			break
+		}
+		out = append(out, shownIndex(segment))
 	}
 	return strings.Join(out, ".")
-}
-
-func shownWord(segment string) string {
-	if !isWord(segment) {
-		return "*"
-	}
-	return shownIndex(segment)
 }
 
 func shownIndex(segment string) string {

@@ -11,9 +11,10 @@ import (
 	"github.com/readtrail/readtrail/internal/telemetry"
 )
 
-// Log strips a log record in place. The gate is that of its scope.
+// Log strips a log record in place. The gate is that of its scope; if the record
+// has two names of an event, what either says is content is.
 func (s *Stripper) Log(log plog.LogRecord, gate content.Gate, cache *telemetry.Cache, counts *Counts) {
-	gate |= content.EventGate(EventName(log))
+	gate |= content.EventGate(log.EventName()) | content.EventGate(eventNameAttribute(log))
 	s.body(log.Body(), gate, cache, counts)
 	s.attributes(log.Attributes(), gate, cache, PlaceAttribute, counts)
 	if s.hides(log.EventName(), content.KnownEventName, "", PlaceName, FieldEventName, counts) {
@@ -28,10 +29,17 @@ func EventName(log plog.LogRecord) string {
 	if name := log.EventName(); content.KnownEventName(name) {
 		return name
 	}
+	if name := eventNameAttribute(log); name != "" {
+		return name
+	}
+	return log.EventName()
+}
+
+func eventNameAttribute(log plog.LogRecord) string {
 	if v, ok := log.Attributes().Get("event.name"); ok && v.Type() == pcommon.ValueTypeStr {
 		return v.Str()
 	}
-	return log.EventName()
+	return ""
 }
 
 // body digests a body. In mode known only that of an event or of a library

@@ -317,6 +317,11 @@ func TestEveryPlaceOfALogRecordIsStripped(t *testing.T) {
 			l.Attributes().PutStr("output", text)
 			l.Body().SetStr(text)
 		}, d(text), d(text)},
+		"whose other name is that of another event": {func(l plog.LogRecord) {
+			l.SetEventName("session.start")
+			l.Attributes().PutStr("event.name", "gen_ai.choice")
+			l.Body().SetStr(text)
+		}, d(text), d(text)},
 		"messages that AWS moved into the body": {func(l plog.LogRecord) {
 			l.Body().SetEmptyMap().PutEmptyMap("output").PutEmptySlice("messages").AppendEmpty().SetStr(text)
 		}, d(`{"output":{"messages":["Marta Exempel"]}}`), d(`{"output":{"messages":["Marta Exempel"]}}`)},

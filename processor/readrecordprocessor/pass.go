@@ -46,14 +46,16 @@ func (r *recorder) begin(ctx context.Context) *pass {
 	return p
 }
 
-// end counts, and returns the context for the next consumer.
-func (p *pass) end(ctx context.Context) context.Context {
+// end counts, and returns the context for the next consumer and how to take
+// back from it what it carries once that has answered.
+func (p *pass) end(ctx context.Context) (with context.Context, takeBack func()) {
 	p.report(ctx)
 	if p.batch == nil {
-		return ctx
+		return ctx, func() {}
 	}
 	p.batch.Lineages = p.lineages.list
-	return carrier.NewContext(ctx, p.batch)
+	with = carrier.NewContext(ctx, p.batch)
+	return with, func() { carrier.Release(with) }
 }
 
 // traces works on spans first, then on what stands around them: lifting needs

@@ -117,7 +117,9 @@ func (p *tracesProcessor) ConsumeTraces(ctx context.Context, td ptrace.Traces) e
 	if err := pass.traces(ctx, td); err != nil {
 		return err
 	}
-	return p.next.ConsumeTraces(pass.end(ctx), td)
+	ctx, takeBack := pass.end(ctx)
+	defer takeBack()
+	return p.next.ConsumeTraces(ctx, td)
 }
 
 // logsProcessor is tracesProcessor for logs.
@@ -136,5 +138,7 @@ func (p *logsProcessor) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	if err := pass.logs(ctx, ld); err != nil {
 		return err
 	}
-	return p.next.ConsumeLogs(pass.end(ctx), ld)
+	ctx, takeBack := pass.end(ctx)
+	defer takeBack()
+	return p.next.ConsumeLogs(ctx, ld)
 }

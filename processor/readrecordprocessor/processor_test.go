@@ -203,7 +203,7 @@ func TestSecondProcessorStripsOnlyAndPassesTheRecordsOn(t *testing.T) {
 	require.NoError(t, first.ConsumeTraces(t.Context(), td))
 	id := between.batch().Items[0].Draft.ID()
 	between.spans()[1].Attributes().PutStr(carrier.ReadIDAttribute, "read_forged")
-	require.NoError(t, second.ConsumeTraces(between.ctx, between.traces))
+	require.NoError(t, second.ConsumeTraces(carrier.NewContext(t.Context(), between.batch()), between.traces))
 	assert.Same(t, between.batch(), out.batch())
 	assert.Len(t, out.batch().Items, 1)
 	assert.Equal(t, id, attributeOf(t, out.spans()[0].Attributes(), carrier.ReadIDAttribute))
@@ -318,4 +318,18 @@ func TestNothingOfTheRequestIsChangedInAContextThatHadNone(t *testing.T) {
 	require.NoError(t, p.ConsumeTraces(ctx, ptrace.NewTraces()))
 	assert.Equal(t, "v", out.ctx.Value(key{}))
 	assert.NotNil(t, out.batch(), "a request without reads says so")
+}
+
+func TestNoQueueBesideTheJournalHoldsWhatWasCarried(t *testing.T) {
+	p, out := newTraces(t, settings(nil), defaults())
+	td := ptrace.NewTraces()
+	toolSpan(newScope(td), 1)
+	require.NoError(t, p.ConsumeTraces(t.Context(), td))
+	require.NotNil(t, out.batch())
+	assert.Nil(t, carrier.FromContext(context.WithoutCancel(out.ctx)), "exporters with a sending_queue keep the context")
+
+	logs, logsOut := newLogs(t, settings(nil), defaults())
+	require.NoError(t, logs.ConsumeLogs(t.Context(), plog.NewLogs()))
+	require.NotNil(t, logsOut.batch())
+	assert.Nil(t, carrier.FromContext(logsOut.ctx))
 }

@@ -26,14 +26,15 @@ const canary = "CANARY-Erika-Mustermann-4711"
 
 // sink keeps what the processor hands on, and with which context.
 type sink struct {
-	ctx    context.Context
-	traces ptrace.Traces
-	logs   plog.Logs
-	fail   error
+	ctx context.Context
+	// carried is what the context carried while it was consumed; nil if nothing.
+	carried *carrier.Batch
+	traces  ptrace.Traces
+	logs    plog.Logs
+	fail    error
 }
 
-// batch is what the context carried; nil if nothing.
-func (s *sink) batch() *carrier.Batch { return carrier.FromContext(s.ctx) }
+func (s *sink) batch() *carrier.Batch { return s.carried }
 
 func (s *sink) json(t *testing.T) string {
 	t.Helper()
@@ -72,7 +73,7 @@ func newTraces(t testing.TB, set processor.Settings, cfg *Config) (processor.Tra
 	t.Helper()
 	s := &sink{}
 	next, err := consumer.NewTraces(func(ctx context.Context, td ptrace.Traces) error {
-		s.ctx, s.traces = ctx, td
+		s.ctx, s.carried, s.traces = ctx, carrier.FromContext(ctx), td
 		return s.fail
 	})
 	require.NoError(t, err)
@@ -85,7 +86,7 @@ func newLogs(t testing.TB, set processor.Settings, cfg *Config) (processor.Logs,
 	t.Helper()
 	s := &sink{}
 	next, err := consumer.NewLogs(func(ctx context.Context, ld plog.Logs) error {
-		s.ctx, s.logs = ctx, ld
+		s.ctx, s.carried, s.logs = ctx, carrier.FromContext(ctx), ld
 		return s.fail
 	})
 	require.NoError(t, err)
