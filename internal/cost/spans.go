@@ -59,7 +59,7 @@ func ToolCalls(content func(i int) (arguments, result string)) ptrace.Traces {
 		a.PutStr("gen_ai.tool.name", "crm.customer.get")
 		a.PutStr("gen_ai.tool.type", "function")
 		a.PutStr("gen_ai.tool.call.id", fmt.Sprintf("call_Q2vK8dPzR1mX7bTn%04d", i))
-		a.PutStr("gen_ai.tool.description", "Looks up a customer in the CRM by number and returns the master data.")
+		a.PutStr("gen_ai.output.type", "json")
 		a.PutStr("gen_ai.conversation.id", "conv-018f3b2c-7d41")
 		a.PutStr("gen_ai.agent.id", "agent-kyc-7")
 		a.PutStr("gen_ai.agent.name", "kyc-reviewer")
