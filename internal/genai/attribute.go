@@ -16,8 +16,9 @@ var defaultKinds = map[Class]record.SourceKind{
 
 // attribute says which source was read and under what boundary: what the
 // application set, else what the first matching rule says, else what the
-// convention tells. Basis records which it was.
-func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
+// convention tells. Basis records which it was. It fails if the read names more
+// records than it may.
+func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) bool {
 	rule := in.rule
 	pick := in.said
 
@@ -43,6 +44,9 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
 			in.from("request.record_refs", record.BasisRule)
 		}
 	}
+	if len(r.Request.RecordRefs) > maxRefs {
+		return false
+	}
 	if in.keying.refs {
 		for i, ref := range r.Request.RecordRefs {
 			r.Request.RecordRefs[i] = in.keying.key.Sum(ref)
@@ -54,6 +58,7 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) {
 
 	in.bound(r, rule)
 	r.Retention.ContentLocation = pick("retention.content_location", location, ownContentLocation, rule.contentLocation)
+	return true
 }
 
 // said returns what the application says, else what a rule says, and notes

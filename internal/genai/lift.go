@@ -135,7 +135,9 @@ func (l *Lifter) build(in *lifting, r *record.Read) bool {
 	if r.Documents, ok = in.documents(c, in.status); !ok {
 		return false
 	}
-	l.attribute(in, r, c)
+	if !l.attribute(in, r, c) {
+		return false
+	}
 	r.EventType = eventTypes[in.readClass()]
 	return in.retain(r, c)
 }

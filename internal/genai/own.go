@@ -70,7 +70,8 @@ func ofResource(it *item, shape func(string) string, key string) string {
 	return shape(scalar(v))
 }
 
-// maxRefs bounds the record refs of one read.
+// maxRefs bounds the record refs of one read: naming some as if they were all
+// would be worse than no record.
 const maxRefs = 1000
 
 // ownRefs reads the record refs that an application gave: one, or several.
@@ -83,19 +84,22 @@ func ownRefs(it *item) []string {
 		return refs([]string{scalar(v)})
 	}
 	var out []string
-	for i := range min(v.Slice().Len(), maxRefs) {
+	for i := range v.Slice().Len() {
 		out = append(out, scalar(v.Slice().At(i)))
 	}
 	return refs(out)
 }
 
 // refs leaves out what is no identifier, what would pass for a keyed digest, and
-// what is there already.
+// what is there already. Of more than maxRefs it returns maxRefs+1.
 func refs(candidates []string) []string {
 	var out []string
-	seen := make(map[string]struct{}, len(candidates))
+	seen := make(map[string]struct{}, min(len(candidates), maxRefs))
 	for _, c := range candidates {
-		if !record.ValidRecordRef(identifier(c)) || len(out) == maxRefs {
+		if len(out) > maxRefs {
+			break
+		}
+		if !record.ValidRecordRef(identifier(c)) {
 			continue
 		}
 		if _, repeated := seen[c]; !repeated {

@@ -4,7 +4,6 @@
 package genai
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -174,24 +173,31 @@ func TestPathsSelectNothingFromWhatIsAmbiguousBrokenOrTooLarge(t *testing.T) {
 	}
 }
 
-func TestAtMostAThousandRefsAreKept(t *testing.T) {
-	ids := make([]any, 5000)
-	for i := range ids {
-		ids[i] = i
+func TestAReadOfMoreThanAThousandRecordsIsUnrecordable(t *testing.T) {
+	numbers := func(n int) []any {
+		ids := make([]any, n)
+		for i := range ids {
+			ids[i] = i
+		}
+		return ids
 	}
-	assert.Len(t, refsOf(t, ids, "$[*]"), 1000)
-	o := newTestLifter(t).Span(testSpan{attrs: map[string]any{"gen_ai.operation.name": "execute_tool", "readtrail.record_refs": ids}}.input(t))
-	assert.Len(t, o.Read.Request.RecordRefs, 1000)
-}
-
-func TestWhichRefsOfTooManyAreKeptIsNoChance(t *testing.T) {
-	ids := make(map[string]any, maxDocuments+1)
-	for i := range maxDocuments + 1 {
-		ids[strconv.Itoa(i)] = strconv.Itoa(i)
+	said := func(n int) Observation {
+		return newTestLifter(t).Span(testSpan{attrs: map[string]any{"gen_ai.operation.name": "execute_tool", "readtrail.record_refs": numbers(n)}}.input(t))
 	}
-	kept := refsOf(t, ids, "$.*")
-	assert.Len(t, kept, maxRefs)
-	assert.Equal(t, kept, refsOf(t, ids, "$.*"))
+	ruled := func(n int) Observation {
+		rule := SourceRule{Match: SourceMatch{Tool: "*"}, RecordRefs: []Value{{Arguments: "$[*]"}}}
+		return newTestLifter(t, rule).Span(testSpan{attrs: map[string]any{
+			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t", "gen_ai.tool.call.arguments": numbers(n),
+		}}.input(t))
+	}
+	for name, lift := range map[string]func(int) Observation{"said": said, "ruled": ruled} {
+		t.Run(name, func(t *testing.T) {
+			assert.Len(t, lift(maxRefs).Read.Request.RecordRefs, maxRefs)
+			o := lift(maxRefs + 1)
+			require.NotNil(t, o.Unrecordable)
+			assert.Equal(t, record.ReasonTooLarge, o.Unrecordable.Reason)
+		})
+	}
 }
 
 func TestAValueThatAPathFindsTwiceOrInAWrongShapeIsAbsent(t *testing.T) {
