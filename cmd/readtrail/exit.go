@@ -13,8 +13,9 @@ import (
 // The exit codes, a public contract (contract 6).
 const (
 	exitOK = 0
-	// exitBroken: the journal was checked and is broken. Only verify gives it, and
-	// only for damage that it found.
+	// exitBroken: the journal was checked and is broken, or a copy that it names is
+	// missing or changed. Only verify and evidence check give it, and only for
+	// damage that they found.
 	exitBroken = 1
 	// exitLookAt: all telemetry was understood, and something in it is for somebody
 	// to look at. Only lint gives it.

@@ -57,7 +57,7 @@ func newLintCommand(con *console) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&c.settings.config, "config", "", "the collector's configuration, for mode, keep and sources")
+	flags.StringVar(&c.settings.config, "config", "", "the collector's configuration, for mode, records, keep and sources")
 	flags.StringVar(&c.settings.processor, "processor", "", "the processor in it, such as read_record/tracing (default read_record)")
 	flags.StringVar(&c.settings.mode, "mode", "", "strict or known, whatever the configuration says (default strict)")
 	flags.BoolVar(&c.each, "each", false, "print one line for each span and log record as it comes, before the report")

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package durable is the only place that creates and syncs the files of a
-// journal and of an evidence store. FS is what the layers above see of a disk; OS is the real one, and
-// package crashfs has one that loses power and runs full.
+// journal and of an evidence store. FS is what the layers above see of a disk;
+// OS is the real one, and package crashfs has one that loses power and runs full.
 //
 // Every method states what has reached the disk when it returns. What a method
 // does not promise has to be assumed lost in a crash.

@@ -131,20 +131,11 @@ func (c *Collector) MetricsText(ctx context.Context) (string, error) {
 // Post sends one OTLP request as JSON to a path such as /v1/traces and returns
 // the HTTP status and the body of the answer.
 func (c *Collector) Post(ctx context.Context, path string, body []byte) (int, string, error) {
-	return c.post(ctx, path, "application/json", body)
-}
-
-// PostProto sends one OTLP request as protobuf.
-func (c *Collector) PostProto(ctx context.Context, path string, body []byte) (int, string, error) {
-	return c.post(ctx, path, "application/x-protobuf", body)
-}
-
-func (c *Collector) post(ctx context.Context, path, contentType string, body []byte) (int, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.HTTP+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
-	req.Header.Set("Content-Type", contentType)
+	req.Header.Set("Content-Type", "application/json")
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}

@@ -38,8 +38,9 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 		"":        {Mode: strip.Strict, Records: true},
 		"tracing": {Mode: strip.Strict, Records: false},
 		"all_settings": {
-			Mode:    strip.Known,
-			Records: true,
+			Mode:          strip.Known,
+			Records:       true,
+			Authenticator: "bearertokenauth",
 			Keep: []KeepConfig{
 				{Key: "app.tenant", Shape: "identifier"},
 				{Key: "app.build.*", Shape: "version"},

@@ -65,13 +65,6 @@ func (f *FS) Ops() int {
 	return f.ops
 }
 
-// Crash takes the power away now: every later operation fails.
-func (f *FS) Crash() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.dead = true
-}
-
 // CrashAfter takes the power away in the middle of the n-th operation from now.
 func (f *FS) CrashAfter(n int) {
 	f.mu.Lock()
