@@ -158,7 +158,13 @@ func (it *item) value(key string) value {
 }
 
 // text returns an attribute that is a string or an integer, or "".
-func (it *item) text(key string) string { return it.value(key).text() }
+func (it *item) text(key string) string {
+	v, ok := it.get(key)
+	if !ok {
+		return ""
+	}
+	return scalar(v)
+}
 
 // isOneOf reports whether the text of an attribute is one of the values, of
 // which none is empty.
