@@ -224,9 +224,15 @@ func GivesAwayCredential(s string) bool {
 	return givesAway(s, marksOf(s))
 }
 
+// markTelling are of what a credential shorter than minCredential can't do
+// without: user info or a parameter.
+const markTelling = markAt | markSlash | markEquals | markEscape | markGap
+
 // givesAway is GivesAwayCredential for a text of which the marks are known.
 func givesAway(s string, seen mark) bool {
 	switch {
+	case len(s) < minCredential && seen&markTelling == 0: // most words and numbers
+		return false
 	case LooksLikeCredential(s), seen&markBearer != 0 && seen&markGap != 0 && holdsAuthorization(s, "bearer"):
 		return true
 	case seen&markEscape != 0:

@@ -65,7 +65,7 @@ var (
 	// ShapeMIMEType is a media type with at most a charset or boundary token.
 	ShapeMIMEType = Shape{"mime_type", 128, 0, false, anyBytes, isMIMEType}
 	// ShapeHost is a DNS name or an IP address.
-	ShapeHost = Shape{"host", 253, 0, false, anyBytes, allOf(alnum + ".-_:")}
+	ShapeHost = Shape{"host", 253, 0, false, markWord, func(string) bool { return true }} // its bytes are all that there is to it
 	// ShapePort is a TCP or UDP port.
 	ShapePort = Shape{"port", 5, kindSet(KindInt), false, anyBytes, allOf("0123456789")}
 	// ShapeHTTPMethod is a method that IANA registers, or _OTHER.

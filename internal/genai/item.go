@@ -66,20 +66,29 @@ func (it *item) release() {
 
 // reset forgets what the item was, but keeps the memory of its lists.
 func (it *item) reset() {
-	clear(it.events)
-	if it.lifting.item != nil {
-		*it.lifting = lifting{noted: it.lifting.noted[:0]}
-	}
+	it.lifting.reset()
 	if it.paper.written {
 		clear(it.paper.basis)
 		*it.paper = paper{basis: it.paper.basis}
 	}
-	*it = item{events: it.events[:0], lifting: it.lifting, paper: it.paper}
+	clear(it.events)
+	events, l, p := it.events[:0], it.lifting, it.paper
+	*it = item{} // in place: with the three it would be made elsewhere and copied
+	it.events, it.lifting, it.paper = events, l, p
+}
+
+func (l *lifting) reset() {
+	if l.item != nil {
+		noted := l.noted[:0]
+		*l = lifting{}
+		l.noted = noted
+	}
 }
 
 // lift returns where the item's record is built.
 func (it *item) lift(row *compiledRow) *lifting {
-	*it.lifting = lifting{item: it, row: row, noted: it.lifting.noted[:0]}
+	it.lifting.reset()
+	it.lifting.item, it.lifting.row = it, row
 	return it.lifting
 }
 
@@ -158,7 +167,13 @@ func (it *item) value(key string) value {
 }
 
 // text returns an attribute that is a string or an integer, or "".
-func (it *item) text(key string) string { return it.value(key).text() }
+func (it *item) text(key string) string {
+	v, ok := it.get(key)
+	if !ok {
+		return ""
+	}
+	return scalar(v)
+}
 
 // isOneOf reports whether the text of an attribute is one of the values, of
 // which none is empty.

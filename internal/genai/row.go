@@ -68,8 +68,8 @@ type table struct {
 // and events.
 type rowIndex struct {
 	rows    []compiledRow
-	byKey   map[string]*keyRows
-	keys    keyFilter
+	byKey   [filterBits]*keyRows // by filterBit
+	keys    keyFilter            // of byKey, in less memory
 	byEvent map[string]*rowSet
 	scopes  nameIndex
 	names   nameIndex
@@ -162,7 +162,7 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 		if !index.keys.mayHold(bit) {
 			continue
 		}
-		if rows := index.byKey[key]; rows != nil {
+		if rows := index.byKey[bit].of(key); rows != nil {
 			rows.find(v, &candidates)
 		}
 	}

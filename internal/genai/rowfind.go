@@ -35,9 +35,20 @@ func filterBit(key string) uint32 {
 
 // keyRows finds rows by the value of a key.
 type keyRows struct {
+	key string
+	// next are those of another key with the same bit.
+	next    *keyRows
 	any     rowSet
 	byValue map[string]*rowSet
 	longest int // value, in bytes
+}
+
+// of returns those of a key among the ones with the same bit, or nil.
+func (k *keyRows) of(key string) *keyRows {
+	for k != nil && k.key != key {
+		k = k.next
+	}
+	return k
 }
 
 func (k *keyRows) find(v pcommon.Value, candidates *rowSet) {
@@ -77,16 +88,13 @@ type rowPrefix struct {
 
 // rowsOf returns where the rows of a key are added.
 func (x *rowIndex) rowsOf(key string) *keyRows {
-	rows := x.byKey[key]
-	if rows == nil {
-		if x.byKey == nil {
-			x.byKey = map[string]*keyRows{}
-		}
-		rows = &keyRows{}
-		x.byKey[key] = rows
-		x.keys.add(filterBit(key))
+	bit := filterBit(key)
+	if rows := x.byKey[bit].of(key); rows != nil {
+		return rows
 	}
-	return rows
+	x.keys.add(bit)
+	x.byKey[bit] = &keyRows{key: key, next: x.byKey[bit]}
+	return x.byKey[bit]
 }
 
 func (x *nameIndex) add(name string, row int) {

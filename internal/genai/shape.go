@@ -33,10 +33,12 @@ func typeName(s string) string   { return kept(content.ShapeTypeName, s) }
 // Framework "unknown", Python "None", JavaScript "undefined", Micrometer "none".
 var noIDs = []string{"unknown", "none", "null", "nil", "undefined", "n/a"}
 
+const longestNoID = len("undefined")
+
 // joinID returns an id by which readers join what tells of the same thing. A word
 // for no id would join what has nothing in common.
 func joinID(s string) string {
-	if slices.ContainsFunc(noIDs, func(word string) bool { return strings.EqualFold(word, s) }) {
+	if len(s) <= longestNoID && slices.ContainsFunc(noIDs, func(word string) bool { return strings.EqualFold(word, s) }) {
 		return ""
 	}
 	return identifier(s)

@@ -58,6 +58,8 @@ func parseName(s string) nameTemplate {
 
 // matches reports whether the item's name is what the template makes of it.
 func (t nameTemplate) matches(r *compiledRow, it *item) bool {
+	const most = 8 // segments, but for a template that takes memory
+	texts := make([]string, 0, most)
 	rest := it.name
 	for i := range t {
 		segment := &t[i]
@@ -81,15 +83,15 @@ func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 		if rest, ok = strings.CutPrefix(rest, text); !ok {
 			return false
 		}
+		texts = append(texts, text)
 	}
-	return rest == "" && t.isInClear(it)
+	return rest == "" && t.areInClear(texts)
 }
 
-// isInClear reports whether the attributes that the template names may stand in
-// clear.
-func (t nameTemplate) isInClear(it *item) bool {
+// areInClear reports whether what the segments stand for may stand in clear.
+func (t nameTemplate) areInClear(texts []string) bool {
 	for i := range t {
-		if t[i].shaped && kept(t[i].shape, it.text(t[i].key)) == "" {
+		if t[i].shaped && kept(t[i].shape, texts[i]) == "" {
 			return false
 		}
 	}

@@ -34,19 +34,19 @@ type recorder struct {
 }
 
 // maxInFlightBytes bounds the telemetry that is being lifted or waits for the
-// journal, in bytes of its protobuf encoding. Requests beyond it wait their
+// journal, in bytes as weight.go counts them. Requests beyond it wait their
 // turn: in a burst the first are acknowledged before the senders' patience ends,
 // where all at once would end together, and too late.
 const maxInFlightBytes = 8 << 20
 
-// admit waits until a request of a size may be worked on and returns how to end
+// admit waits until a request of a weight may be worked on and returns how to end
 // that. One larger than the bound is worked on alone.
-func (r *recorder) admit(ctx context.Context, size int) (release func(), err error) {
-	weight := min(int64(size), maxInFlightBytes)
-	if err := r.admission.Acquire(ctx, weight); err != nil {
+func (r *recorder) admit(ctx context.Context, weight int) (release func(), err error) {
+	taken := min(int64(weight), maxInFlightBytes)
+	if err := r.admission.Acquire(ctx, taken); err != nil {
 		return nil, fmt.Errorf("wait for earlier requests: %w", err)
 	}
-	return func() { r.admission.Release(weight) }, nil
+	return func() { r.admission.Release(taken) }, nil
 }
 
 func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
@@ -108,7 +108,7 @@ type tracesProcessor struct {
 }
 
 func (p *tracesProcessor) ConsumeTraces(ctx context.Context, td ptrace.Traces) error {
-	release, err := p.admit(ctx, (&ptrace.ProtoMarshaler{}).TracesSize(td))
+	release, err := p.admit(ctx, weightOfTraces(td))
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ type logsProcessor struct {
 }
 
 func (p *logsProcessor) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
-	release, err := p.admit(ctx, (&plog.ProtoMarshaler{}).LogsSize(ld))
+	release, err := p.admit(ctx, weightOfLogs(ld))
 	if err != nil {
 		return err
 	}
