@@ -6,6 +6,7 @@ package schema
 import (
 	"encoding/json/v2"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -234,6 +235,10 @@ func TestTheJournalSchemaKnowsTheDetailOfEachType(t *testing.T) {
 		"segment": "00000000000000000001.events", "offset": 812, "length": 40, "kept_as": "00000000000000000001.events.812.torn",
 		"digest": "sha256:c07a00000000000000000000000000000000000000000000000000000000009e",
 	}
+	pruned := object{
+		"first_sequence": 4711, "anchor": recovered["digest"], "tree_hashes": []any{strings.Repeat("0a", 32)}, "rule": object{"keep_days": 180},
+		"segments": []any{object{"segment": "00000000000000000001.events", "size": 812, "digest": recovered["digest"]}},
+	}
 	for _, c := range []struct {
 		name, eventType string
 		detail          any
@@ -251,8 +256,16 @@ func TestTheJournalSchemaKnowsTheDetailOfEachType(t *testing.T) {
 		{"unrecordable needs a reason", "item.unrecordable", object{"item_id": "read_x", "item": "span"}, false},
 		{"a rotation names the incoming key", "journal.key_rotated", object{"incoming_key_id": keyID}, true},
 		{"a rotation without a key is none", "journal.key_rotated", object{}, false},
-		{"a later type takes any object", "journal.heartbeat", object{"every_seconds": 60}, true},
-		{"a detail is an object", "journal.heartbeat", "x", false},
+		{"an acceptance names the outgoing key", "journal.key_accepted", object{"outgoing_key_id": keyID}, true},
+		{"a heartbeat needs no detail", "journal.heartbeat", nil, true},
+		{"a gap names sink and size", "journal.gap", object{"sink": "witness/a", "state": "open", "reason": "timeout", "tree_size": 7}, true},
+		{"a gap without its size", "journal.gap", object{"sink": "witness/a", "state": "open"}, false},
+		{"a hold has an id", "journal.hold_set", object{"hold_id": "case-4711", "reason": "dispute"}, true},
+		{"a hold without an id", "journal.hold_lifted", object{"reason": "over"}, false},
+		{"a pruning says what goes and what the rest is anchored to", "journal.pruned", pruned, true},
+		{"a pruning of nothing", "journal.pruned", object{"first_sequence": 1, "anchor": pruned["anchor"], "tree_hashes": []any{}, "segments": []any{}, "rule": object{"keep_days": 1}}, false},
+		{"a later type takes any object", "journal.config", object{"every_seconds": 60}, true},
+		{"a detail is an object", "journal.config", "x", false},
 		{"a type that contract 15 does not list", "journal.repaired", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
