@@ -18,13 +18,16 @@ import (
 	"runtime"
 )
 
-// Signer signs entries. It is safe for concurrent use.
+// Signer signs entries and checkpoints. It is safe for concurrent use.
 type Signer interface {
 	// KeyID returns the base64url RFC 7638 thumbprint of the public key.
 	KeyID() string
 	PublicKey() ed25519.PublicKey
-	// Sign returns the Ed25519 signature (RFC 8032) over the 32 digest bytes.
-	Sign(digest [sha256.Size]byte) ([]byte, error)
+	// Sign returns the 64 bytes of the Ed25519 signature (RFC 8032) over a message.
+	// Every kind of message has a form of its own, so that a signature of one never
+	// serves as that of another: an entry is the 32 bytes of its digest, a commit
+	// group has a prefix, a checkpoint is the text of a note.
+	Sign(message []byte) ([]byte, error)
 }
 
 const (
@@ -98,8 +101,8 @@ func parsePrivateKey(text []byte) (ed25519.PrivateKey, error) {
 func (s *keySigner) KeyID() string                { return s.id }
 func (s *keySigner) PublicKey() ed25519.PublicKey { return s.public }
 
-func (s *keySigner) Sign(digest [sha256.Size]byte) ([]byte, error) {
-	return ed25519.Sign(s.private, digest[:]), nil
+func (s *keySigner) Sign(message []byte) ([]byte, error) {
+	return ed25519.Sign(s.private, message), nil
 }
 
 // KeyID returns the id of a public key: its RFC 7638 thumbprint with SHA-256,
