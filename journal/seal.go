@@ -124,7 +124,7 @@ func (u *Unsigned) Sign(s Signer) ([]byte, error) {
 	if s.KeyID() != u.keyID {
 		return nil, fmt.Errorf("entry assembled for key %s cannot be signed by key %s", u.keyID, s.KeyID())
 	}
-	signature, err := s.Sign(u.digest)
+	signature, err := s.Sign(u.digest[:])
 	if err != nil {
 		return nil, fmt.Errorf("sign with key %s: %w", u.keyID, err)
 	}
