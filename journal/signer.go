@@ -13,12 +13,15 @@ import (
 	"fmt"
 )
 
-// Signer signs entries. It is safe for concurrent use.
+// Signer signs entries and checkpoints. It is safe for concurrent use.
 type Signer interface {
 	// KeyID returns the base64url RFC 7638 thumbprint of the public key.
 	KeyID() string
 	PublicKey() ed25519.PublicKey
-	// Sign returns the Ed25519 signature (RFC 8032) over a message.
+	// Sign returns the 64 bytes of the Ed25519 signature (RFC 8032) over a message.
+	// Every kind of message has a form of its own, so that a signature of one never
+	// serves as that of another: an entry is the 32 bytes of its digest, a commit
+	// group has a prefix, a checkpoint is the text of a note.
 	Sign(message []byte) ([]byte, error)
 }
 
