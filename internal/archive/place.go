@@ -33,7 +33,8 @@ var (
 	// The objects of each part. Nothing else below a place is read.
 	segmentObject    = regexp.MustCompile(`^[0-9]{20}\.events(?:\.[0-9]{1,19}(?:\.[0-9]{1,4})?\.torn)?$`)
 	checkpointObject = regexp.MustCompile(`^[0-9]{20}\.(?:checkpoint|(?:[A-Za-z0-9_-]|%[0-9A-F]{2})(?:[A-Za-z0-9_.-]|%[0-9A-F]{2})*\.tsr)$`)
-	tileObject       = regexp.MustCompile(`^[0-9A-Za-z_-]{1,32}(?:/x?[0-9A-Za-z_-]{1,32}){0,12}$`)
+	// Full tiles in the layout of C2SP tlog-tiles.
+	tileObject = regexp.MustCompile(`^tile/[0-9]{1,2}(?:/x[0-9]{3}){0,6}/[0-9]{3}$`)
 )
 
 const maxEscapedName = 3 * durable.MaxName
@@ -42,6 +43,9 @@ const maxEscapedName = 3 * durable.MaxName
 func (b *Bucket) key(p Place, part, name string) string {
 	return path.Join(b.prefix, p.dir(), part, name)
 }
+
+// Address returns where the archive has the objects of a journal.
+func (b *Bucket) Address(p Place) string { return b.url(b.key(p, "", "")) }
 
 // dir returns where the objects of the journal are below the prefix.
 func (p Place) dir() string {

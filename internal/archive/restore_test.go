@@ -28,7 +28,7 @@ func restore(t *testing.T, b *archive.Bucket, dir string) (*archive.Restored, er
 func TestAnArchiveIsRestoredToADirectory(t *testing.T) {
 	server, w, b := pushed(t, 4)
 	place := "readtrail/bank%2FEU/kyc/reads/" + w.JournalID
-	server.Put(place+"/tiles/8/0/x001/067", s3test.Version{Data: []byte("tile")})
+	server.Put(place+"/tiles/tile/0/x001/067", s3test.Version{Data: []byte("tile")})
 	server.Put(place+"/checkpoints/00000000000000000003.checkpoint", s3test.Version{Data: []byte("note")})
 	server.NoChecksums = true
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func TestAnArchiveIsRestoredToADirectory(t *testing.T) {
 	for first := 1; first <= 3; first++ {
 		assert.Equal(t, read(t, w.path(segmentName(first))), read(t, filepath.Join(done.Dir, segmentName(first))))
 	}
-	assert.Equal(t, "tile", string(read(t, filepath.Join(done.Dir, "tiles", "8", "0", "x001", "067"))))
+	assert.Equal(t, "tile", string(read(t, filepath.Join(done.Dir, "tiles", "tile", "0", "x001", "067"))))
 	assert.Equal(t, "note", string(read(t, filepath.Join(done.Dir, "checkpoints", "00000000000000000003.checkpoint"))))
 	sources, err := journal.Open(dir)
 	require.NoError(t, err)

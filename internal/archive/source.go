@@ -91,7 +91,7 @@ func (b *Bucket) Sources(ctx context.Context) (sources []*journal.Source, notes 
 }
 
 func (b *Bucket) source(ctx context.Context, c *Copy) *journal.Source {
-	s := &journal.Source{Path: b.url(b.key(c.Place, "", ""))}
+	s := &journal.Source{Path: b.Address(c.Place)}
 	for _, o := range c.segments {
 		first, isSegment := firstOf(o.name)
 		if !isSegment {
