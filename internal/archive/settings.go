@@ -73,25 +73,27 @@ const maxPrefix = 256
 
 // Check says what is wrong with the settings themselves.
 func (s *Settings) Check() error {
+	var errs []error
 	if !bucketName.MatchString(s.Bucket) {
-		return errors.New("bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens")
+		errs = append(errs, errors.New("bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens"))
 	}
 	prefix := strings.Trim(s.Prefix, "/")
 	if len(prefix) > maxPrefix {
-		return fmt.Errorf("prefix has %d bytes, more than %d", len(prefix), maxPrefix)
+		errs = append(errs, fmt.Errorf("prefix has %d bytes, more than %d", len(prefix), maxPrefix))
 	}
 	for element := range strings.SplitSeq(prefix, "/") {
 		if prefix != "" && !prefixElement.MatchString(element) {
-			return errors.New("prefix has an element that is empty, begins with a dot, or has other characters than A-Z a-z 0-9 ! - _ . ' ( ) %")
+			errs = append(errs, errors.New("prefix has an element that is empty, begins with a dot, or has other characters than A-Z a-z 0-9 ! - _ . ' ( ) %"))
+			break
 		}
 	}
 	if s.Endpoint != "" && !strings.HasPrefix(s.Endpoint, "https://") && !strings.HasPrefix(s.Endpoint, "http://") {
-		return errors.New("endpoint is not a URL that begins with https:// or http://")
+		errs = append(errs, errors.New("endpoint is not a URL that begins with https:// or http://"))
 	}
 	if s.Timeout < 0 || s.UploadTimeout < 0 || s.Attempts < 0 {
-		return errors.New("timeout, upload timeout and attempts must not be negative")
+		errs = append(errs, errors.New("timeout, upload timeout and attempts must not be negative"))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Open makes a bucket from settings. It calls no server; Bucket.Check does.
