@@ -32,7 +32,13 @@ const maxRegistryBytes = 1 << 20
 // is safe for concurrent reading.
 type Registry struct {
 	keys []Key
-	byID map[string]int
+	byID map[string]*trustedKey
+}
+
+// trustedKey is a key with its spelling in the public_key of entries.
+type trustedKey struct {
+	Key
+	publicText string
 }
 
 // jwk is a key as keys.json spells it (RFC 7517, RFC 8037, contract 7). A member
@@ -180,9 +186,9 @@ func (r *Registry) Add(k Key) error {
 		return fmt.Errorf("key %s is there already", k.ID)
 	}
 	if r.byID == nil {
-		r.byID = make(map[string]int)
+		r.byID = make(map[string]*trustedKey)
 	}
-	r.byID[k.ID] = len(r.keys)
+	r.byID[k.ID] = &trustedKey{k, base64.StdEncoding.EncodeToString(k.PublicKey)}
 	r.keys = append(r.keys, k)
 	return nil
 }
@@ -192,11 +198,19 @@ func (r *Registry) Keys() []Key { return slices.Clone(r.keys) }
 
 // Key returns the key with an id.
 func (r *Registry) Key(id string) (Key, bool) {
-	i, found := r.byID[id]
+	k, found := r.byID[id]
 	if !found {
 		return Key{}, false
 	}
-	return r.keys[i], true
+	return k.Key, true
+}
+
+// find returns the key with an id, nil if there is none or no registry.
+func (r *Registry) find(id []byte) *trustedKey {
+	if r == nil {
+		return nil
+	}
+	return r.byID[string(id)]
 }
 
 // Marshal returns the text of the registry's keys.json.

@@ -12,18 +12,18 @@ func (v *verifier) checkTrust(c *checked) {
 	}
 	if c.signature == NotPerformed && c.signatureDetail != "" {
 		// Without a registry one finding says it for all entries.
-		if v.registry != nil || !v.signatureOpen {
+		if v.options.Registry != nil || !v.signatureOpen {
 			f := v.placed(c, CodeSignatureNotPerformed)
 			f.Detail = c.signatureDetail
 			v.find(c, f)
 		}
 		v.signatureOpen = true
 	}
-	if v.registry == nil {
+	if v.options.Registry == nil {
 		return
 	}
-	key, found := v.registry.Key(c.keyID)
-	if !found {
+	key := v.options.Registry.byID[c.keyID]
+	if key == nil {
 		v.distrust(c, CodeKeyUnknown, "the registry has no key "+c.keyID)
 		return
 	}
@@ -32,7 +32,7 @@ func (v *verifier) checkTrust(c *checked) {
 		v.distrust(c, code, "key "+key.ID)
 		return
 	}
-	if problem := v.judgeChange(c, &key); problem != "" {
+	if problem := v.judgeChange(c, &key.Key); problem != "" {
 		v.distrust(c, CodeKeyUnknown, problem)
 		return
 	}
