@@ -35,6 +35,8 @@ type checked struct {
 	// computed is the hash of the payload as it stands in the line.
 	computed link
 	keyID    string
+	// group is set if the signature is that of a group.
+	group *groupSignature
 
 	schema          Check
 	schemaError     string
@@ -61,6 +63,8 @@ type checker struct {
 	hash  hash.Hash
 	// journalID is that of the line before: the same in every line, as a rule.
 	journalID string
+	// verified is the group that was verified last.
+	verified verifiedGroup
 }
 
 func newChecker(opt *Options) *checker {
@@ -92,6 +96,9 @@ func (k *checker) check(line []byte) checked {
 	} else {
 		c.keyID = string(p.keyID)
 	}
+	if string(p.algorithm) == groupAlgorithm {
+		c.group = &groupSignature{index: p.group.index, size: p.group.size, signature: p.group.signature}
+	}
 	switch {
 	case c.computed != c.recordHash:
 		c.schema, c.signature = NotPerformed, Failed
@@ -112,26 +119,51 @@ func (k *checker) check(line []byte) checked {
 // judged here, since the neighbors decide about keys.
 func (k *checker) checkSignature(digest *[sha256.Size]byte) (Check, string) {
 	p := &k.parts
+	grouped := string(p.algorithm) == groupAlgorithm
 	switch {
 	case k.registry == nil:
 		return NotPerformed, "no key registry was given"
-	case string(p.algorithm) != signatureAlgorithm:
-		return NotPerformed, fmt.Sprintf("this version verifies %s only", signatureAlgorithm)
+	case !grouped && string(p.algorithm) != signatureAlgorithm:
+		return NotPerformed, fmt.Sprintf("this version verifies %s and %s only", signatureAlgorithm, groupAlgorithm)
 	case p.key == nil:
 		return NotPerformed, ""
-	case string(p.publicKey) != p.key.publicText:
+	case string(p.publicKey) != p.keyText:
 		return Failed, "public_key is not the key that key_id names"
-	case !ed25519.Verify(p.key.PublicKey, digest[:], p.value):
+	case grouped && !k.verifyGroup(digest), !grouped && !ed25519.Verify(p.key.PublicKey, digest[:], p.value):
 		return Failed, ""
 	default:
 		return Valid, ""
 	}
 }
 
+// verifiedGroup is a group signature that verified: one is enough for all entries
+// of the group that lead to the same root.
+type verifiedGroup struct {
+	key       *Key
+	root      [sha256.Size]byte
+	signature [ed25519.SignatureSize]byte
+}
+
+func (k *checker) verifyGroup(digest *[sha256.Size]byte) bool {
+	p := &k.parts
+	this := verifiedGroup{p.key, p.group.root(*digest), p.group.signature}
+	if this == k.verified {
+		return true
+	}
+	if !ed25519.Verify(p.key.PublicKey, groupMessage(this.root), this.signature[:]) {
+		return false
+	}
+	k.verified = this
+	return true
+}
+
 // checkSchema judges the form of an entry; of a body that this version does not
 // know, what stands in every version.
 func (k *checker) checkSchema() (Check, string) {
 	p := &k.parts
+	if p.kind == kindAuditEvent && p.schemaVersion == record.SchemaVersion && string(p.algorithm) == groupAlgorithm {
+		return Failed, "an audit_event of this version has a signature of its own"
+	}
 	if err := p.checkFixed(); err != nil {
 		return Failed, parseErrorOf(err).Unwrap().Error()
 	}

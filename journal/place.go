@@ -23,6 +23,10 @@ type head struct {
 	keyID string
 	// rotatedTo is the key that the entry hands over to, "" if it does not.
 	rotatedTo string
+	// group is the place of the entry in its group, nil if it is in none; distrusted
+	// says that its signature is not to be believed.
+	group      *groupSignature
+	distrusted bool
 	// skipped counts the lines since then that cannot be believed. They may
 	// stand for as many entries or be none; hashes are those that the last of
 	// them may have.
@@ -68,7 +72,7 @@ func (h *head) skip(recordHash, computed link) {
 // advance makes an entry the head. An entry that is not trusted changes no key.
 func (h *head) advance(c *checked) {
 	keyID := h.keyID
-	*h = head{sequence: c.sequence, hash: c.recordHash, recordedAt: c.recordedAt, keyID: keyID}
+	*h = head{sequence: c.sequence, hash: c.recordHash, recordedAt: c.recordedAt, keyID: keyID, group: c.group, distrusted: !c.trusted}
 	if c.trusted {
 		h.keyID, h.rotatedTo = c.keyID, c.rotatedTo
 	}

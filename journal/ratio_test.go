@@ -49,7 +49,7 @@ func BenchmarkVerifyRatio(b *testing.B) {
 	}
 	registry := registryOf(b, trustedKey(trusted))
 	message := make([]byte, 32)
-	signature, _ := trusted.Sign([32]byte(message))
+	signature, _ := trusted.Sign(message)
 	public := trusted.PublicKey()
 	var verify, bare time.Duration
 	for b.Loop() {

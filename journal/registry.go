@@ -32,13 +32,9 @@ const maxRegistryBytes = 1 << 20
 // is safe for concurrent reading.
 type Registry struct {
 	keys []Key
-	byID map[string]*trustedKey
-}
-
-// trustedKey is a key with its spelling in the public_key of entries.
-type trustedKey struct {
-	Key
-	publicText string
+	byID map[string]int
+	// publicTexts are the keys as public_key of an entry spells them.
+	publicTexts []string
 }
 
 // jwk is a key as keys.json spells it (RFC 7517, RFC 8037, contract 7). A member
@@ -186,9 +182,10 @@ func (r *Registry) Add(k Key) error {
 		return fmt.Errorf("key %s is there already", k.ID)
 	}
 	if r.byID == nil {
-		r.byID = make(map[string]*trustedKey)
+		r.byID = make(map[string]int)
 	}
-	r.byID[k.ID] = &trustedKey{k, base64.StdEncoding.EncodeToString(k.PublicKey)}
+	r.byID[k.ID] = len(r.keys)
+	r.publicTexts = append(r.publicTexts, base64.StdEncoding.EncodeToString(k.PublicKey))
 	r.keys = append(r.keys, k)
 	return nil
 }
@@ -198,19 +195,24 @@ func (r *Registry) Keys() []Key { return slices.Clone(r.keys) }
 
 // Key returns the key with an id.
 func (r *Registry) Key(id string) (Key, bool) {
-	k, found := r.byID[id]
+	i, found := r.byID[id]
 	if !found {
 		return Key{}, false
 	}
-	return k.Key, true
+	return r.keys[i], true
 }
 
-// find returns the key with an id, nil if there is none or no registry.
-func (r *Registry) find(id []byte) *trustedKey {
+// find returns the key with an id and its text in entries; nil if there is none or
+// no registry.
+func (r *Registry) find(id []byte) (key *Key, publicText string) {
 	if r == nil {
-		return nil
+		return nil, ""
 	}
-	return r.byID[string(id)]
+	i, found := r.byID[string(id)]
+	if !found {
+		return nil, ""
+	}
+	return &r.keys[i], r.publicTexts[i]
 }
 
 // Marshal returns the text of the registry's keys.json.

@@ -24,12 +24,16 @@ type sealed struct {
 	algorithm      []byte
 	keyID          []byte
 	publicKey      []byte
-	value          []byte
+	// value is decoded; group is set if it is that of a group.
+	value []byte
+	group groupSignature
 	// verification is the member of that name, nil if there is none.
 	verification []byte
 	cut          payloadCut
 	// key is the registry's, nil if it has none of this id.
-	key *trustedKey
+	key *Key
+	// keyText is how an entry must spell it.
+	keyText string
 }
 
 // read reads the integrity member, the one at an index of the outline.
@@ -116,20 +120,25 @@ func (s *sealed) check(previous, recordHash []byte, registry *Registry) error {
 	if s.recordHash, ok = parseLink(recordHash); !ok {
 		return notCanonical(errors.New("record_hash is not sha256: and 64 lowercase hex digits"))
 	}
-	s.key = registry.find(s.keyID)
+	s.key, s.keyText = registry.find(s.keyID)
 	if s.key == nil {
 		if err := checkKeyText(string(s.keyID)); err != nil {
 			return err
 		}
 	}
-	if s.key == nil || string(s.publicKey) != s.key.publicText {
+	if s.key == nil || string(s.publicKey) != s.keyText {
 		if public, err := decodeBase64(s.publicKey); err != nil || len(public) != ed25519.PublicKeySize {
 			return notCanonical(errors.New("public_key is not the padded base64 of an Ed25519 key"))
 		}
 	}
 	value, err := decodeBase64(s.value)
-	if err != nil || string(s.algorithm) == signatureAlgorithm && len(value) != ed25519.SignatureSize {
+	switch {
+	case err != nil || string(s.algorithm) == signatureAlgorithm && len(value) != ed25519.SignatureSize:
 		return notCanonical(errors.New("signature value is not the padded base64 of a signature"))
+	case string(s.algorithm) == groupAlgorithm:
+		if s.group, err = parseGroupSignature(value); err != nil {
+			return notCanonical(err)
+		}
 	}
 	s.value = value
 	return nil

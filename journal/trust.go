@@ -22,8 +22,8 @@ func (v *verifier) checkTrust(c *checked) {
 	if v.options.Registry == nil {
 		return
 	}
-	key := v.options.Registry.byID[c.keyID]
-	if key == nil {
+	key, found := v.options.Registry.Key(c.keyID)
+	if !found {
 		v.distrust(c, CodeKeyUnknown, "the registry has no key "+c.keyID)
 		return
 	}
@@ -32,11 +32,28 @@ func (v *verifier) checkTrust(c *checked) {
 		v.distrust(c, code, "key "+key.ID)
 		return
 	}
-	if problem := v.judgeChange(c, &key.Key); problem != "" {
+	if problem := v.judgeChange(c, &key); problem != "" {
 		v.distrust(c, CodeKeyUnknown, problem)
 		return
 	}
+	if c.signature == Valid && !v.continuesGroup(c) {
+		v.distrust(c, CodeSignatureInvalid, "the signature of its group gives the entry another place than it has")
+		return
+	}
 	c.trusted = c.signature == Valid
+}
+
+// continuesGroup reports whether the place in its group that an entry's signature
+// names fits that of the entry before: the signature does not cover it.
+func (v *verifier) continuesGroup(c *checked) bool {
+	h := &v.head
+	if c.group == nil || h.start || h.distrusted || h.skipped > 0 || c.sequence != h.sequence+1 {
+		return true
+	}
+	if h.group == nil || h.group.signature != c.group.signature {
+		return c.group.index == 0
+	}
+	return c.group.continues(*h.group)
 }
 
 func (v *verifier) distrust(c *checked, code Code, detail string) {
