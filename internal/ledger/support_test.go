@@ -6,7 +6,6 @@ package ledger_test
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json/v2"
@@ -38,8 +37,8 @@ var signer = testSigner{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
 
 func (s testSigner) KeyID() string                { return journal.KeyID(s.PublicKey()) }
 func (s testSigner) PublicKey() ed25519.PublicKey { return s.private.Public().(ed25519.PublicKey) }
-func (s testSigner) Sign(digest [sha256.Size]byte) ([]byte, error) {
-	return ed25519.Sign(s.private, digest[:]), nil
+func (s testSigner) Sign(message []byte) ([]byte, error) {
+	return ed25519.Sign(s.private, message), nil
 }
 
 // clock moves only when told to, and a little with every reading.
