@@ -94,7 +94,7 @@ func (t *Tree) formatHead(checkpoint *journal.SignedCheckpoint) []byte {
 // the root of a checkpoint of that journal that is trusted, otherwise Load
 // returns an error that wraps ErrNoHead.
 func Load(fs durable.FS, dir, journalID string, trusted func(*journal.SignedCheckpoint) bool) (*Tree, *journal.SignedCheckpoint, error) {
-	text, err := readFile(fs, filepath.Join(dir, headName), maxHeadBytes)
+	text, err := durable.ReadWhole(fs, filepath.Join(dir, headName), maxHeadBytes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNoHead, err)
 	}

@@ -33,7 +33,7 @@ func (t *Tree) Unwritten() int { return len(t.full) }
 func (t *Tree) Spill() error {
 	for tile, data := range t.full {
 		path := filepath.Join(t.dir, filepath.FromSlash(torchwood.TilePath(tile)))
-		if err := t.write(path, data); err != nil {
+		if err := durable.ReplaceWhole(t.fs, path, data); err != nil {
 			return fmt.Errorf("write tile: %w", err)
 		}
 		delete(t.full, tile)
@@ -47,56 +47,10 @@ func (t *Tree) Save(checkpoint *journal.SignedCheckpoint) error {
 	if err := t.Spill(); err != nil {
 		return err
 	}
-	if err := t.write(filepath.Join(t.dir, headName), t.formatHead(checkpoint)); err != nil {
+	if err := durable.ReplaceWhole(t.fs, filepath.Join(t.dir, headName), t.formatHead(checkpoint)); err != nil {
 		return fmt.Errorf("write head of tree: %w", err)
 	}
 	return nil
-}
-
-// write puts a file in the place of one that is there. It makes a directory when
-// it misses one: making sure of it each time would sync its parent.
-func (t *Tree) write(path string, data []byte) error {
-	temporary := path + ".new"
-	f, err := t.fs.Create(temporary)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = t.fs.MkdirAll(filepath.Dir(path)); err == nil {
-			f, err = t.fs.Create(temporary)
-		}
-	}
-	if errors.Is(err, fs.ErrExist) { // a crash left it
-		if err = t.fs.Unlink(temporary); err == nil {
-			f, err = t.fs.Create(temporary)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(data, 0)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return t.fs.Rename(temporary, path)
-}
-
-// readFile reads a file of at most limit bytes.
-func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
-	f, err := fsys.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	if size > limit {
-		return nil, ErrDamaged
-	}
-	data := make([]byte, size)
-	if n, err := f.ReadAt(data, 0); n < len(data) {
-		return nil, err
-	}
-	return data, nil
 }
 
 // read returns a full tile.
@@ -107,10 +61,12 @@ func (t *Tree) read(tile tlog.Tile) ([]byte, error) {
 	if data, ok := t.cache[tile]; ok {
 		return data, nil
 	}
-	data, err := readFile(t.fs, filepath.Join(t.dir, filepath.FromSlash(torchwood.TilePath(tile))), tileBytes)
+	data, err := durable.ReadWhole(t.fs, filepath.Join(t.dir, filepath.FromSlash(torchwood.TilePath(tile))), tileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrUnknown
+	case errors.Is(err, durable.ErrTooLarge):
+		return nil, ErrDamaged
 	case err != nil:
 		return nil, fmt.Errorf("read tile: %w", err)
 	case len(data) != tileBytes || bytes.Equal(data, make([]byte, tileBytes)):
