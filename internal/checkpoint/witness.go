@@ -47,10 +47,7 @@ const maxTries = 3
 // Attest implements Attester.
 func (w *Witness) Attest(ctx context.Context, c *journal.SignedCheckpoint, prove Prove) (Statement, error) {
 	for range maxTries {
-		old := w.known(c.Origin)
-		if old > c.Size {
-			return Statement{}, ahead(w.name, old, c)
-		}
+		old := min(w.known(c.Origin), c.Size)
 		proof := journal.ConsistencyProof{OldSize: old, Checkpoint: c}
 		if old > 0 {
 			path, err := prove(old)
@@ -70,6 +67,8 @@ func (w *Witness) Attest(ctx context.Context, c *journal.SignedCheckpoint, prove
 		switch {
 		case err != nil:
 			return Statement{}, failed(ReasonInvalid, "the witness answered 409 without the size that it knows")
+		case size > c.Size:
+			return Statement{}, ahead(w.name, size, c)
 		case size == old:
 			return Statement{}, failed(ReasonConflict, "the witness cosigned other entries of %s at size %d; find out who else writes as this journal", c.Origin, size)
 		}
