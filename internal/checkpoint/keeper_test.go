@@ -150,13 +150,13 @@ func TestASinkThatHangsHoldsUpNothingAndIsToldOf(t *testing.T) {
 		}
 		return n > 3
 	})
-	assert.Equal(t, []string{"hanging open timeout"}, r.gaps(), "it is told once")
+	assert.Equal(t, []string{"hanging open timeout"}, r.gapsOf("hanging"), "it is told once")
 	close(h.hang)
 	r.took("hanging", 1)
 	mark := r.append(1)
 	r.took("hanging", mark+1)
 	r.close()
-	assert.Equal(t, []string{"hanging open timeout", "hanging closed <nil>"}, r.gaps())
+	assert.Equal(t, []string{"hanging open timeout", "hanging closed <nil>"}, r.gapsOf("hanging"))
 }
 
 func TestAGapOutlivesARestart(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -37,7 +39,7 @@ func newSigner(seed byte) testSigner {
 
 var signer, second = newSigner(1), newSigner(2)
 
-func (s testSigner) KeyID() string { return journal.KeyID(s.PublicKey()) }
+func (s testSigner) KeyID() string                { return journal.KeyID(s.PublicKey()) }
 func (s testSigner) PublicKey() ed25519.PublicKey { return s.private.Public().(ed25519.PublicKey) }
 
 func (s testSigner) Sign(message []byte) ([]byte, error) {
@@ -238,6 +240,12 @@ func (r *rig) gaps() []string {
 		}
 	}
 	return out
+}
+
+// gapsOf returns what the journal says of one place: with a short time limit a slow
+// disk is one that hangs.
+func (r *rig) gapsOf(place string) []string {
+	return slices.DeleteFunc(r.gaps(), func(gap string) bool { return !strings.HasPrefix(gap, place+" ") })
 }
 
 // rootOf is the root of the first size entries, by another way.
