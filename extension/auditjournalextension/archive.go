@@ -146,7 +146,7 @@ func (a *archiver) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.archive, err = archive.New(bucket, a.config.Bucket.policy())
+	a.archive, err = archive.New(bucket, a.config.policy())
 	return err
 }
 

@@ -38,8 +38,9 @@ func archivedConfig(t *testing.T, server *s3test.Server) *Config {
 	cfg.Segment.MaxBytes = 1
 	bucket := newBucketConfig()
 	bucket.Name, bucket.Endpoint, bucket.Prefix = s3test.Bucket, server.URL, "readtrail"
-	bucket.Retain = map[string]Days{"kyc_10y": Days(3660 * 24 * time.Hour)}
-	cfg.Archive = configoptional.Some(ArchiveConfig{Bucket: bucket, Interval: 5 * time.Millisecond, UploadTimeout: archive.DefaultUploadTimeout})
+	cfg.Archive = configoptional.Some(ArchiveConfig{
+		Bucket: bucket, Retain: map[string]Days{"kyc_10y": 3660 * days}, Interval: 5 * time.Millisecond, UploadTimeout: archive.DefaultUploadTimeout,
+	})
 	return cfg
 }
 
