@@ -36,6 +36,9 @@ type Config struct {
 	// its redelivery leaves no second entry.
 	DedupWindow time.Duration `mapstructure:"dedup_window"`
 
+	// Signatures says what one signature covers.
+	Signatures Signatures `mapstructure:"signatures"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }

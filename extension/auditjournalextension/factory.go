@@ -42,6 +42,7 @@ func createDefaultConfig() component.Config {
 			MaxAge:   defaultSegmentMaxAge,
 		},
 		DedupWindow: defaultDedupWindow,
+		Signatures:  SignaturesEntry,
 	}
 }
 
