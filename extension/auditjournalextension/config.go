@@ -41,6 +41,9 @@ type Config struct {
 	// nothing is archived.
 	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`
 
+	// Signatures says what one signature covers.
+	Signatures Signatures `mapstructure:"signatures"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }
