@@ -10,7 +10,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/readtrail/readtrail/internal/jcs"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -79,22 +78,18 @@ func ofText[T text](k *Key, t T) Digest {
 	if len(t) > MaxJSONBytes || !startsContainer(t) {
 		return ofRaw(k, t, record.CapturedContent)
 	}
+	depth, exact := scan(t)
+	if depth > MaxJSONDepth {
+		return ofRaw(k, t, record.CapturedContent)
+	}
 	w := workspaces.Get().(*workspace)
 	defer w.release()
-	w.text = append(w.text[:0], t...)
-	exact, formed := true, false
-	if w.json, formed = w.former.Append(w.json[:0], w.text); !formed {
-		var depth int
-		if depth, exact = scan(t); depth > MaxJSONDepth {
-			return ofRaw(k, t, record.CapturedContent)
-		}
-		w.json = append(w.json[:0], t...)
-		switch err := w.json.Canonicalize(); {
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return ofRaw(k, t, record.CapturedTruncated)
-		case err != nil:
-			return ofRaw(k, t, record.CapturedContent)
-		}
+	w.json = append(w.json[:0], t...)
+	switch err := w.json.Canonicalize(); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return ofRaw(k, t, record.CapturedTruncated)
+	case err != nil:
+		return ofRaw(k, t, record.CapturedContent)
 	}
 	l := leavesOf(w.json)
 	switch {
@@ -110,10 +105,8 @@ func ofText[T text](k *Key, t T) Digest {
 
 // workspace is the memory that digesting takes, to be used again.
 type workspace struct {
-	chunk  [4 << 10]byte
-	text   []byte
-	former jcs.Former
-	json   jsontext.Value
+	chunk [4 << 10]byte
+	json  jsontext.Value
 }
 
 var workspaces = sync.Pool{New: func() any { return &workspace{} }}
@@ -124,12 +117,6 @@ const maxWorkspace = 64 << 10
 func (w *workspace) release() {
 	if cap(w.json) > maxWorkspace {
 		w.json = nil
-	}
-	if cap(w.text) > maxWorkspace {
-		w.text = nil
-	}
-	if w.former.Size() > maxWorkspace {
-		w.former = jcs.Former{}
 	}
 	workspaces.Put(w)
 }
