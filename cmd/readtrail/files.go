@@ -31,14 +31,24 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 }
 
 // replaceFile puts a new file in the place of path in one step: a reader, or a
-// crash, finds the old one or the new one. After an error, replaced says whether
+// crash, finds the old one or the new one. It keeps the owner. After an error, replaced says whether
 // the new one is in place and only may be lost again if the machine stops now.
 func replaceFile(path string, data []byte, mode fs.FileMode) (replaced bool, err error) {
+	return replaceFileOf(path, path, data, mode)
+}
+
+// replaceFileOf is replaceFile with the owner of another file.
+func replaceFileOf(path, owner string, data []byte, mode fs.FileMode) (replaced bool, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return false, fmt.Errorf("replace %s: %w", path, err)
 	}
-	if err = fill(f, data, mode); err == nil {
+	if err = keepOwner(f, owner); err == nil {
+		err = fill(f, data, mode)
+	} else {
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
