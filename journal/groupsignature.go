@@ -9,6 +9,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/readtrail/readtrail/record"
 )
 
 // MaxGroupSize is the most entries that one group signature covers.
@@ -32,6 +34,10 @@ const (
 	// maxGroupPath is the longest path in a group of MaxGroupSize.
 	maxGroupPath = 12
 )
+
+// Groupable reports whether entries of a kind may have a group signature: every
+// one but an audit_event, whose seed knows plain signatures only.
+func Groupable(kind record.Kind) bool { return kind != kindAuditEvent }
 
 func groupMessage(root [sha256.Size]byte) []byte { return append([]byte(groupPrefix), root[:]...) }
 
@@ -106,7 +112,7 @@ func parseGroupSignature(value []byte) (groupSignature, error) {
 
 // root returns the root of the group if a record hash is the one at index.
 func (g groupSignature) root(recordHash [sha256.Size]byte) [sha256.Size]byte {
-	return rootOf(leafHash(recordHash), g.index, g.size, g.path)
+	return rootOf(LeafHash(recordHash), g.index, g.size, g.path)
 }
 
 // continues reports whether g can stand behind previous, the last group signature

@@ -5,20 +5,10 @@ package journal
 
 import "crypto/sha256"
 
-// The prefixes that keep leaves and nodes of a tree apart (RFC 6962, 2.1).
-const (
-	leafPrefix = 0
-	nodePrefix = 1
-)
+// nodePrefix keeps nodes of a tree apart from leaves (RFC 6962, 2.1).
+const nodePrefix = 1
 
-// leafHash returns the leaf of a record hash: its data are the 32 bytes.
-func leafHash(recordHash [sha256.Size]byte) [sha256.Size]byte {
-	var data [1 + sha256.Size]byte
-	data[0] = leafPrefix
-	copy(data[1:], recordHash[:])
-	return sha256.Sum256(data[:])
-}
-
+// nodeHash returns the node above two.
 func nodeHash(left, right [sha256.Size]byte) [sha256.Size]byte {
 	var data [1 + 2*sha256.Size]byte
 	data[0] = nodePrefix
@@ -34,7 +24,7 @@ type groupTree [][][sha256.Size]byte
 func newGroupTree(recordHashes [][sha256.Size]byte) groupTree {
 	level := make([][sha256.Size]byte, len(recordHashes))
 	for i, h := range recordHashes {
-		level[i] = leafHash(h)
+		level[i] = LeafHash(h)
 	}
 	t := groupTree{level}
 	for len(level) > 1 {

@@ -127,12 +127,18 @@ func appendHole(l []byte, n int) []byte {
 	return l
 }
 
+// Digest returns the bytes of the record hash.
+func (u *Unsigned) Digest() [sha256.Size]byte { return u.digest }
+
 // RecordHash returns the entry's record hash.
 func (u *Unsigned) RecordHash() string { return SpellHash(u.digest) }
 
 // Size returns the bytes of the line with its LF, at most: a group signature may
 // make it shorter.
 func (u *Unsigned) Size() int { return len(u.line) }
+
+// Grouped reports whether the entry was assembled for a group signature.
+func (u *Unsigned) Grouped() bool { return u.grouped }
 
 func (u *Unsigned) algorithm() string {
 	if u.grouped {

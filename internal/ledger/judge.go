@@ -101,6 +101,9 @@ func (w *writer) launch(e *entry) {
 
 // land makes an entry that is durable known to the index instead.
 func (w *writer) land(e *entry) {
+	if e.accepts != nil {
+		w.adopt(e.accepts)
+	}
 	keys := e.keys()
 	for _, key := range keys {
 		delete(w.flying, key)

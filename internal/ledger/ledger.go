@@ -36,9 +36,14 @@ var (
 	// ErrDamaged says that a journal is damaged where no crash can have done it,
 	// and that it stays unavailable until someone examined it.
 	ErrDamaged = segment.ErrDamaged
-	// ErrOtherKey says that a journal was begun with another key. Entries of a
-	// second key without a bridge between the two (contract 4) would not verify.
+	// ErrOtherKey says that the last entry of a journal is by a key that is neither
+	// Options.Signer nor one of Options.Outgoing. Entries of a second key without a
+	// bridge between the two (contract 4) would not verify.
 	ErrOtherKey = errors.New("journal goes on with the key that it has")
+	// ErrRolledBack says that a place outside the journal has a checkpoint of more
+	// entries than the journal has: some are lost, or it is an old copy. To go on
+	// would fork it.
+	ErrRolledBack = errors.New("journal was rolled back")
 	// ErrClosed says that the journal was closed before the records were written.
 	ErrClosed = errors.New("journal is closed")
 )
@@ -132,14 +137,19 @@ func (l *Ledger) Append(ctx context.Context, drafts []*record.Draft) ([]journal.
 }
 
 func (l *Ledger) append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
-	if err := l.unavailable(); err != nil {
-		return nil, err
-	}
 	if len(drafts) == 0 {
-		return nil, nil
+		return nil, l.unavailable()
 	}
 	r, err := newRequest(drafts)
 	if err != nil {
+		return nil, err
+	}
+	return l.submit(ctx, r)
+}
+
+// submit gives a request to the writer and waits until it is done.
+func (l *Ledger) submit(ctx context.Context, r *request) ([]journal.Receipt, error) {
+	if err := l.unavailable(); err != nil {
 		return nil, err
 	}
 	if err := l.budget.acquire(ctx, r.cost, l.closing); err != nil {

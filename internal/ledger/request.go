@@ -25,6 +25,9 @@ type request struct {
 	// abandoned says that nobody waits any more. What is not begun is skipped.
 	abandoned atomic.Bool
 
+	// rotateTo makes the request one to change keys; it has no items then.
+	rotateTo journal.Signer
+
 	// next is the first item that is not decided on; only the writer uses it.
 	next int
 	// receipts belong to the writer until done is closed, as does err.

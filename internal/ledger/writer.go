@@ -13,6 +13,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/journal"
 )
 
 // writer is the one goroutine that decides, chains and recovers. It owns all of
@@ -27,6 +28,10 @@ type writer struct {
 
 	// head is the end of what is chained, durable or not.
 	head chain
+	// signer is the key that the journal goes on with, and incoming are those of
+	// rotations that are not durable yet, in their order.
+	signer   journal.Signer
+	incoming []journal.Signer
 	// flying holds the entries that are not durable yet, by their repeat keys.
 	flying map[repeat.Key]*entry
 	// durable is the last entry known to be durable, and known what of the
@@ -55,7 +60,8 @@ const flushInterval = 5 * time.Second
 func newWriter(l *Ledger) *writer {
 	w := &writer{
 		ledger:  l,
-		signers: newSigners(l.options.Signer),
+		signers: newSigners(l.options.GroupSignatures),
+		signer:  l.options.Signer,
 		entropy: newEntropy(),
 		flying:  map[repeat.Key]*entry{},
 		open:    &group{},
@@ -121,6 +127,7 @@ func (w *writer) idle() bool {
 // fill decides on a number of waiting items and reports whether it could go on
 // at once.
 func (w *writer) fill() (more bool) {
+	defer func() { w.signers.handOver(w.open) }()
 	for range step {
 		if w.current == nil {
 			if w.current = w.ledger.queue.pop(); w.current == nil {
@@ -137,6 +144,14 @@ func (w *writer) fill() (more bool) {
 			w.current = nil
 			w.ledger.finish(r, context.Canceled)
 			continue
+		case r.rotateTo != nil:
+			if !w.mayRotate() {
+				return false
+			}
+			if err := w.rotate(r.rotateTo); err != nil {
+				w.trip(err)
+				continue
+			}
 		case r.next < len(r.items):
 			if !w.mayDecide(&r.items[r.next]) {
 				return false
@@ -162,7 +177,7 @@ func (w *writer) mayDecide(it *item) bool {
 		w.startFlush()
 		return false
 	}
-	return w.open.room(int64(it.draft.Size()+entryOverhead), w.ledger.options.MaxGroupBytes)
+	return w.open.room(1, int64(it.draft.Size()+entryOverhead), w.ledger.options.MaxGroupBytes)
 }
 
 // dispatch gives the open group to the committer, unless that has one, and
@@ -172,6 +187,7 @@ func (w *writer) dispatch() bool {
 		return false
 	}
 	w.busy, w.open = w.open, &group{}
+	w.signers.complete(w.busy)
 	w.commits.groups <- w.busy
 	return true
 }
