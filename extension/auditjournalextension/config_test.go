@@ -58,6 +58,21 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			Segment:     SegmentConfig{MaxBytes: 16 << 20, MaxAge: time.Hour},
 			DedupWindow: 48 * time.Hour,
 		},
+		"token": {
+			Directory: "journal",
+			SigningKey: SigningKeyConfig{PKCS11: &PKCS11Config{
+				Module: "/usr/lib/softhsm/libsofthsm2.so", TokenLabel: "journal", KeyLabel: "journal-2026", KeyID: "0a1b", PIN: PINConfig{File: "/etc/readtrail/pin"},
+			}},
+			OutgoingKeys: []SigningKeyConfig{
+				{File: "/etc/readtrail/signing-key.pem"},
+				{Env: "READTRAIL_FORMER_KEY"},
+				{PKCS11: &PKCS11Config{Module: "/usr/lib/softhsm/libsofthsm2.so", Slot: new(uint(3)), KeyLabel: "journal-2025", PIN: PINConfig{Env: "READTRAIL_PIN"}}},
+			},
+			CollectorID: "c",
+			Scope:       ScopeConfig{OrganizationRef: "default", Environment: "default", RetentionClass: "default"},
+			Segment:     SegmentConfig{MaxBytes: 64 << 20, MaxAge: 24 * time.Hour},
+			DedupWindow: 24 * time.Hour,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg, err := load(t, name)
@@ -72,7 +87,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 		"bad_empty": {
 			"directory must be set: the journals are written below it",
 			"collector_id must be set: it names this collector in every entry",
-			"signing_key: file must be set: make a key with `readtrail keys new --out DIR`",
+			"signing_key: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
 		},
 		"bad_scope": {
 			"collector_id contains U+000A, which is not printable",
@@ -91,6 +106,14 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
 			"scope::routes::1 and scope::routes::2 both write the journal default/days_30 with different environment or region: " +
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
+		},
+		"bad_keys": {
+			"signing_key: only one of file, env and pkcs11 may be set",
+			"outgoing_keys::0: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
+			"outgoing_keys::1::pkcs11: module must be an absolute path: a name alone could load another library",
+			"outgoing_keys::2::pkcs11: one of token_label and slot must be set",
+			"outgoing_keys::3::pkcs11: key_id is not hex, as pkcs11-tool prints it",
+			"outgoing_keys::4::pkcs11::pin: one of file and env must be set",
 		},
 		"bad_bounds": {
 			"dedup_window is 5ns, less than 1s: write a number and its unit, such as 24h",
