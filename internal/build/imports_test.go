@@ -44,7 +44,7 @@ func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
 func TestImportsGoDownOnly(t *testing.T) {
 	rank := map[string]int{
 		"record": 0, "internal/durable": 0,
-		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1,
+		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1, "internal/retention": 1,
 		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/evidence": 2,
 		"internal/hsm": 3, "internal/ledger": 3, "internal/strip": 3, "internal/genai": 3, "internal/lineage": 3,
 		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4,

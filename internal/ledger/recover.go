@@ -142,6 +142,7 @@ func (w *writer) recover() error {
 	if err := w.catchUp(); err != nil {
 		return err
 	}
+	w.completeRemoval()
 	return w.announce(bridge, c.unnamed(torn))
 }
 
