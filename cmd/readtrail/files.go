@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // syncDirectory is a variable so that a test can have it fail, as a disk does.
@@ -39,7 +40,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode) (replaced bool, err
 
 // replaceFileOf is replaceFile with the owner of another file.
 func replaceFileOf(path, owner string, data []byte, mode fs.FileMode) (replaced bool, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := os.CreateTemp(filepath.Dir(path), unfinishedPrefix(path)+"*")
 	if err != nil {
 		return false, fmt.Errorf("replace %s: %w", path, err)
 	}
@@ -58,6 +59,27 @@ func replaceFileOf(path, owner string, data []byte, mode fs.FileMode) (replaced 
 		return true, fmt.Errorf("replace %s: %w", path, err)
 	}
 	return true, nil
+}
+
+// unfinishedPrefix begins the names of the files that replaceFile fills.
+func unfinishedPrefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// removeUnfinished removes what a replaceFile of path that was killed left: it may
+// hold a secret, and nobody uses it. Nobody else may be replacing path.
+func removeUnfinished(path string) error {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), unfinishedPrefix(path)) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // neverOverwritten says what to do about a file that exists already.

@@ -72,6 +72,11 @@ func (r *rotation) run(con *console) error {
 		return err
 	}
 	defer unlock()
+	for _, path := range []string{r.keyPath + incomingSuffix, r.registryPath} {
+		if err := removeUnfinished(path); err != nil {
+			return fmt.Errorf("rotate: %w", err)
+		}
+	}
 	former, text, err := r.readKeys()
 	if err != nil {
 		return err
