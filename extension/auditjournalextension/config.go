@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 
 	"github.com/readtrail/readtrail/internal/ledger"
 )
@@ -40,6 +41,10 @@ type Config struct {
 	// its redelivery leaves no second entry.
 	DedupWindow time.Duration `mapstructure:"dedup_window"`
 
+	// Archive keeps what is sealed in an S3 bucket with Object Lock. Without it
+	// nothing is archived.
+	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }
@@ -69,7 +74,7 @@ func (c *Config) Validate() error {
 	} else if err := checkName("collector_id", c.CollectorID, ledger.MaxTextBytes); err != nil {
 		errs = append(errs, err)
 	}
-	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes())
+	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes(), c.checkArchive())
 	return errors.Join(errs...)
 }
 

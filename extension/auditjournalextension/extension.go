@@ -36,9 +36,12 @@ type journals struct {
 	mu sync.RWMutex
 	// open are the open journals; nil before start and after shutdown.
 	open map[journalName]*openJournal
-	// keys are open and stopWatch is set while the journals are open.
-	keys      *keys
-	stopWatch func()
+	// archiver is nil without an archive.
+	archiver *archiver
+	// keys are nil, and watch is, while no journal is open; watch also without a key
+	// file.
+	keys  *keys
+	watch *keyWatch
 }
 
 // openJournal is a ledger and its metrics.
@@ -85,7 +88,11 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.open, j.keys, j.stopWatch = open, keys, j.watchKeys(ctx, open)
+	j.open, j.keys = open, keys
+	j.watch = startKeyWatch(ctx, j, open)
+	if j.config.Archive.HasValue() {
+		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
+	}
 	return nil
 }
 
@@ -114,14 +121,12 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 // extensions, so that nothing is appended any more.
 func (j *journals) Shutdown(ctx context.Context) error {
 	j.mu.Lock()
-	open, keys, stopWatch := j.open, j.keys, j.stopWatch
-	j.open, j.keys = nil, nil
+	open, archiver, keys, watch := j.open, j.archiver, j.keys, j.watch
+	j.open, j.archiver, j.keys, j.watch = nil, nil, nil, nil
 	j.mu.Unlock()
-	var err error
-	if keys != nil {
-		stopWatch()
-		err = errors.Join(closeAll(ctx, open), keys.close())
-	}
+	archiver.stop()
+	watch.stop()
+	err := errors.Join(closeAll(ctx, open), keys.close())
 	j.telemetry.Shutdown()
 	return err
 }

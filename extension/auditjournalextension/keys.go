@@ -72,8 +72,11 @@ func (k *keys) open(c *SigningKeyConfig) ([]journal.Signer, error) {
 	return []journal.Signer{signer}, nil
 }
 
-// close closes the sessions of tokens.
+// close closes the sessions of tokens. Of no keys it does nothing.
 func (k *keys) close() error {
+	if k == nil {
+		return nil
+	}
 	errs := make([]error, len(k.tokens))
 	for i, t := range k.tokens {
 		errs[i] = t.Close()

@@ -22,35 +22,38 @@ const keyPollInterval = time.Second
 // keyWatch follows the key file while the collector runs: each journal goes over to
 // the key that stands first in it.
 type keyWatch struct {
-	path     string
-	interval time.Duration
-	logger   *zap.Logger
-	open     map[journalName]*openJournal
-	// failed counts what could not be followed.
-	failed func()
-	said   repetition
+	owner *journals
+	path  string
+	open  map[journalName]*openJournal
+	said  repetition
+
+	cancel context.CancelFunc
+	done   sync.WaitGroup
 }
 
-// watchKeys starts to follow the key file, if there is one, until stop is called.
-func (j *journals) watchKeys(ctx context.Context, open map[journalName]*openJournal) (stop func()) {
-	if j.config.SigningKey.File == "" {
-		return func() {}
+// startKeyWatch begins to follow the key file. It returns nil if there is none.
+func startKeyWatch(ctx context.Context, owner *journals, open map[journalName]*openJournal) *keyWatch {
+	if owner.config.SigningKey.File == "" {
+		return nil
 	}
-	w := &keyWatch{
-		path: j.config.SigningKey.File, interval: j.keyPoll, logger: j.logger, open: open,
-		failed: func() { j.telemetry.ExtensionAuditJournalKeyFailures.Add(context.Background(), 1) },
+	w := &keyWatch{owner: owner, path: owner.config.SigningKey.File, open: open}
+	ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	w.done.Go(func() { w.run(ctx) })
+	return w
+}
+
+// stop ends the watch. A rotation that is on its way may be given up; the next start
+// completes it.
+func (w *keyWatch) stop() {
+	if w == nil {
+		return
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var running sync.WaitGroup
-	running.Go(func() { w.run(ctx) })
-	return func() {
-		cancel()
-		running.Wait()
-	}
+	w.cancel()
+	w.done.Wait()
 }
 
 func (w *keyWatch) run(ctx context.Context) {
-	ticker := time.NewTicker(w.interval)
+	ticker := time.NewTicker(w.owner.keyPoll)
 	defer ticker.Stop()
 	for {
 		select {
@@ -66,9 +69,9 @@ func (w *keyWatch) run(ctx context.Context) {
 			w.said = repetition{}
 			continue
 		}
-		w.failed()
+		w.owner.telemetry.ExtensionAuditJournalKeyFailures.Add(context.Background(), 1)
 		if !w.said.again(err, time.Now()) {
-			w.logger.Error("Signing key cannot be changed; the journals stay with the key that they have", zap.Error(err))
+			w.owner.logger.Error("Signing key cannot be changed; the journals stay with the key that they have", zap.Error(err))
 		}
 	}
 }
@@ -102,6 +105,6 @@ func (w *keyWatch) rotate(ctx context.Context, name journalName, opened *openJou
 	}
 	opened.keyID = to.KeyID()
 	opened.instruments.rotated()
-	w.logger.Info("Signing key changed", zap.Stringer("journal", name), zap.String("key_id", to.KeyID()), zap.String("outgoing_key_id", from))
+	w.owner.logger.Info("Signing key changed", zap.Stringer("journal", name), zap.String("key_id", to.KeyID()), zap.String("outgoing_key_id", from))
 	return nil
 }
