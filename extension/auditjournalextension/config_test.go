@@ -87,7 +87,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 		"bad_empty": {
 			"directory must be set: the journals are written below it",
 			"collector_id must be set: it names this collector in every entry",
-			"signing_key: file must be set: make a key with `readtrail keys new --out DIR`",
+			"signing_key: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
 		},
 		"bad_scope": {
 			"collector_id contains U+000A, which is not printable",
