@@ -50,6 +50,7 @@ func createDefaultConfig() component.Config {
 			Interval:      defaultArchiveInterval,
 			UploadTimeout: archive.DefaultUploadTimeout,
 		}),
+		Signatures: SignaturesEntry,
 	}
 }
 
