@@ -5,6 +5,7 @@ package auditjournalextension
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/internal/archive"
+	"github.com/readtrail/readtrail/record"
 )
 
 // archiver keeps the sealed segments of the journals in the archive. It runs
@@ -19,9 +21,11 @@ import (
 type archiver struct {
 	owner  *journals
 	config *ArchiveConfig
+	of     map[journalName]*archivedJournal
+
+	mu sync.Mutex
 	// archive is nil as long as it could not be opened.
 	archive *archive.Archive
-	of      map[journalName]*archivedJournal
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -99,12 +103,11 @@ func (a *archiver) round(ctx context.Context) {
 
 // push archives one journal. The error is the first that kept anything back.
 func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
-	if a.archive == nil {
-		if err := a.open(ctx); err != nil {
-			return err
-		}
+	opened, err := a.open(ctx)
+	if err != nil {
+		return err
 	}
-	status, err := a.archive.Push(ctx, j.Journal)
+	status, err := opened.Push(ctx, j.Journal)
 	archived, waiting, oldest := status.Counts()
 	if oldest != j.oldest {
 		j.oldest, j.since = oldest, time.Now()
@@ -116,7 +119,7 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 	j.opened.instruments.archived(archived, waiting, oldest, waited)
 	if status.Stored > 0 {
 		j.swept = false
-		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", a.archive.Bucket().Address(j.Place)))
+		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", opened.Bucket().Address(j.Place)))
 	}
 	if err == nil {
 		err = firstError(status)
@@ -124,7 +127,7 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 	if err != nil || j.swept {
 		return err
 	}
-	_, err = a.archive.PushTiles(ctx, j.Journal)
+	_, err = opened.PushTiles(ctx, j.Journal)
 	j.swept = err == nil
 	return err
 }
@@ -139,15 +142,37 @@ func firstError(status *archive.Status) error {
 	return nil
 }
 
-func (a *archiver) open(ctx context.Context) error {
+// open returns the archive. Credentials may come later than the collector.
+func (a *archiver) open(ctx context.Context) (*archive.Archive, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.archive != nil {
+		return a.archive, nil
+	}
 	settings := a.config.Bucket.settings()
 	settings.UploadTimeout = a.config.UploadTimeout
 	bucket, err := archive.Open(ctx, settings)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.archive, err = archive.New(bucket, a.config.policy())
-	return err
+	return a.archive, err
+}
+
+// held says where the archive holds a segment that is to be pruned, having asked
+// it.
+func (a *archiver) held(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
+	for _, j := range a.of {
+		if j.JournalID != journalID {
+			continue
+		}
+		opened, err := a.open(ctx)
+		if err != nil {
+			return "", err
+		}
+		return opened.Asks(j.Journal)(ctx, s)
+	}
+	return "", fmt.Errorf("no journal %s is archived here", journalID)
 }
 
 // tell says how the archive of a journal is, where it changed.
