@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
@@ -29,18 +30,23 @@ type journals struct {
 	router    router
 	health    *health
 	fs        durable.FS
+	settings  component.TelemetrySettings
 
 	mu sync.RWMutex
 	// open are the open journals; nil before start and after shutdown.
 	open map[journalName]*openJournal
 	// archiver is nil without an archive.
 	archiver *archiver
+	// outside is nil before start.
+	outside *outside
 }
 
 // openJournal is a ledger and its metrics.
 type openJournal struct {
 	*ledger.Ledger
 	instruments *instruments
+	// keeper is nil without checkpoints.
+	keeper *checkpoint.Keeper
 }
 
 func newJournals(set extension.Settings, config *Config) (*journals, error) {
@@ -56,6 +62,7 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		router:    newRouter(&config.Scope),
 		health:    newHealth(),
 		fs:        durable.OS{},
+		settings:  set.TelemetrySettings,
 	}, nil
 }
 
@@ -66,9 +73,13 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("extensions::%s::signing_key::file: %w", j.id, err)
 	}
+	outside, err := j.openOutside(ctx, host)
+	if err != nil {
+		return fmt.Errorf("extensions::%s::%w", j.id, err)
+	}
 	open := make(map[journalName]*openJournal)
 	for name, scope := range j.router.scopes() {
-		opened, err := j.openJournal(ctx, name, scope, signer)
+		opened, err := j.openJournal(ctx, name, scope, signer, outside)
 		if err != nil {
 			return errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open))
 		}
@@ -78,15 +89,21 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.open = open
+	j.open, j.outside = open, outside
 	if j.config.Archive.HasValue() {
 		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
 	}
 	return nil
 }
 
-func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, signer journal.Signer) (*openJournal, error) {
+func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, signer journal.Signer, outside *outside) (*openJournal, error) {
 	instruments := newInstruments(j.telemetry, name)
+	keeper, err := j.newKeeper(name, outside, signer, nil, instruments)
+	if err != nil {
+		return nil, err
+	}
+	observer := j.observer(name, instruments)
+	observer.Durable = keeper.Durable
 	l, err := ledger.Open(ctx, ledger.Options{
 		Dir:             name.directory(j.config.Directory),
 		FS:              j.fs,
@@ -96,13 +113,16 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 		MaxSegmentBytes: j.config.Segment.MaxBytes,
 		MaxSegmentAge:   j.config.Segment.MaxAge,
 		DedupWindow:     j.config.DedupWindow,
-		Observer:        j.observer(name, instruments),
+		Attested:        attested(keeper),
+		Observer:        observer,
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, keeper.Close(ctx))
 	}
 	instruments.degraded(0)
-	return &openJournal{Ledger: l, instruments: instruments}, nil
+	opened := &openJournal{Ledger: l, instruments: instruments, keeper: keeper}
+	keeper.Start(l.JournalID(), l)
+	return opened, nil
 }
 
 // Shutdown closes every journal. Exporters and receivers are shut down before
@@ -111,11 +131,12 @@ func (j *journals) Shutdown(ctx context.Context) error {
 	j.mu.Lock()
 	open := j.open
 	j.open = nil
-	archiver := j.archiver
-	j.archiver = nil
+	archiver, outside := j.archiver, j.outside
+	j.archiver, j.outside = nil, nil
 	j.mu.Unlock()
 	archiver.stop()
 	err := closeAll(ctx, open)
+	outside.close()
 	j.telemetry.Shutdown()
 	return err
 }
