@@ -37,6 +37,9 @@ type Config struct {
 	// its redelivery leaves no second entry.
 	DedupWindow time.Duration `mapstructure:"dedup_window"`
 
+	// Signatures says what one signature covers.
+	Signatures Signatures `mapstructure:"signatures"`
+
 	// Archive keeps what is sealed in an S3 bucket with Object Lock. Without it
 	// nothing is archived.
 	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`

@@ -96,6 +96,7 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 		MaxSegmentBytes: j.config.Segment.MaxBytes,
 		MaxSegmentAge:   j.config.Segment.MaxAge,
 		DedupWindow:     j.config.DedupWindow,
+		GroupSignatures: j.config.Signatures == SignaturesGroup,
 		Observer:        j.observer(name, instruments),
 	})
 	if err != nil {

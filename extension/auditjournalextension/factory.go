@@ -45,6 +45,7 @@ func createDefaultConfig() component.Config {
 			MaxAge:   defaultSegmentMaxAge,
 		},
 		DedupWindow: defaultDedupWindow,
+		Signatures:  SignaturesEntry,
 		Archive: configoptional.Default(ArchiveConfig{
 			Bucket:        newBucketConfig(),
 			Interval:      defaultArchiveInterval,
