@@ -6,26 +6,22 @@ package auditjournalextension
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/internal/archive"
+	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/record"
 )
 
 // archiver keeps the sealed segments of the journals in the archive. It runs
 // beside the journals and holds none of them up, whatever becomes of the bucket.
 type archiver struct {
-	owner  *journals
-	config *ArchiveConfig
-	of     map[journalName]*archivedJournal
-
-	mu sync.Mutex
-	// archive is nil as long as it could not be opened.
+	owner   *journals
 	archive *archive.Archive
+	of      map[journalName]*archivedJournal
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -44,20 +40,50 @@ type archivedJournal struct {
 	since  time.Time
 }
 
+// openArchive makes the client of the archive. Nothing is sent yet, so that only a
+// configuration that cannot work is an error.
+func openArchive(ctx context.Context, c *ArchiveConfig) (*archive.Archive, error) {
+	settings := c.Bucket.settings()
+	settings.UploadTimeout = c.UploadTimeout
+	bucket, err := archive.Open(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	return archive.New(bucket, c.policy())
+}
+
+// newS3Sink makes a bucket a sink of checkpoints. Nothing is sent yet.
+func newS3Sink(ctx context.Context, name string, c S3SinkConfig) (checkpoint.Sink, error) {
+	bucket, err := archive.Open(ctx, c.Bucket.settings())
+	if err != nil {
+		return nil, err
+	}
+	return archive.NewCheckpointSink(name, bucket, archive.Mode(c.Bucket.Mode), time.Duration(c.Retain), c.Bucket.LegalHold)
+}
+
+// archiveSink is the sink that puts the checkpoints of a journal beside its
+// archived segments, if there is an archive.
+func (o *outside) archiveSink(name journalName) []checkpoint.Sink {
+	if o.archive == nil {
+		return nil
+	}
+	return []checkpoint.Sink{o.archive.CheckpointSink("archive", name.archived())}
+}
+
+// archived is where the journal is in an archive, but for its id.
+func (n journalName) archived() archive.Place {
+	return archive.Place{Organization: n.organization, RetentionClass: n.retention, Kind: reads}
+}
+
 // startArchiver begins to archive the journals.
-func startArchiver(ctx context.Context, owner *journals, config *ArchiveConfig, open map[journalName]*openJournal) *archiver {
-	a := &archiver{owner: owner, config: config, of: map[journalName]*archivedJournal{}}
+func startArchiver(ctx context.Context, owner *journals, to *archive.Archive, open map[journalName]*openJournal) *archiver {
+	a := &archiver{owner: owner, archive: to, of: map[journalName]*archivedJournal{}}
 	for name, opened := range open {
-		dir := name.directory(owner.config.Directory)
+		place := name.archived()
+		place.JournalID = opened.JournalID()
 		a.of[name] = &archivedJournal{
-			Journal: archive.Journal{
-				Place: archive.Place{
-					Organization: name.organization, RetentionClass: name.retention,
-					Kind: filepath.Base(dir), JournalID: opened.JournalID(),
-				},
-				Dir: dir, FS: owner.fs,
-			},
-			opened: opened, logger: owner.logger.With(zap.Stringer("journal", name)),
+			Journal: archive.Journal{Place: place, Dir: name.directory(owner.config.Directory), FS: owner.fs},
+			opened:  opened, logger: owner.logger.With(zap.Stringer("journal", name)),
 		}
 	}
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -85,7 +111,7 @@ func (a *archiver) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		a.round(ctx)
-		timer.Reset(a.config.Interval)
+		timer.Reset(a.owner.config.Archive.Get().Interval)
 	}
 }
 
@@ -103,11 +129,7 @@ func (a *archiver) round(ctx context.Context) {
 
 // push archives one journal. The error is the first that kept anything back.
 func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
-	opened, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	status, err := opened.Push(ctx, j.Journal)
+	status, err := a.archive.Push(ctx, j.Journal)
 	archived, waiting, oldest := status.Counts()
 	if oldest != j.oldest {
 		j.oldest, j.since = oldest, time.Now()
@@ -119,7 +141,7 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 	j.opened.instruments.archived(archived, waiting, oldest, waited)
 	if status.Stored > 0 {
 		j.swept = false
-		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", opened.Bucket().Address(j.Place)))
+		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", a.archive.Bucket().Address(j.Place)))
 	}
 	if err == nil {
 		err = firstError(status)
@@ -127,7 +149,7 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 	if err != nil || j.swept {
 		return err
 	}
-	_, err = opened.PushTiles(ctx, j.Journal)
+	_, err = a.archive.PushTiles(ctx, j.Journal)
 	j.swept = err == nil
 	return err
 }
@@ -142,35 +164,13 @@ func firstError(status *archive.Status) error {
 	return nil
 }
 
-// open returns the archive. Credentials may come later than the collector.
-func (a *archiver) open(ctx context.Context) (*archive.Archive, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.archive != nil {
-		return a.archive, nil
-	}
-	settings := a.config.Bucket.settings()
-	settings.UploadTimeout = a.config.UploadTimeout
-	bucket, err := archive.Open(ctx, settings)
-	if err != nil {
-		return nil, err
-	}
-	a.archive, err = archive.New(bucket, a.config.policy())
-	return a.archive, err
-}
-
 // held says where the archive holds a segment that is to be pruned, having asked
 // it.
 func (a *archiver) held(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
 	for _, j := range a.of {
-		if j.JournalID != journalID {
-			continue
+		if j.JournalID == journalID {
+			return a.archive.Asks(j.Journal)(ctx, s)
 		}
-		opened, err := a.open(ctx)
-		if err != nil {
-			return "", err
-		}
-		return opened.Asks(j.Journal)(ctx, s)
 	}
 	return "", fmt.Errorf("no journal %s is archived here", journalID)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/collector/confmap"
+
 	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/segment"
 )
@@ -111,6 +113,33 @@ func (c *ArchiveConfig) Validate() error {
 func (c *BucketConfig) check() error {
 	settings := c.settings()
 	return errors.Join(settings.Check(), checkDuration("timeout", c.Timeout))
+}
+
+// S3SinkConfig is a bucket with Object Lock that keeps checkpoints.
+type S3SinkConfig struct {
+	// Bucket is the bucket and how its objects are locked.
+	Bucket BucketConfig `mapstructure:",squash"`
+
+	// Retain is how long checkpoints are locked: at least as long as the entries that
+	// they cover. Required.
+	Retain Days `mapstructure:"retain"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+var _ confmap.Unmarshaler = (*S3SinkConfig)(nil)
+
+// Unmarshal implements confmap.Unmarshaler: a sink begins with the defaults of a
+// bucket.
+func (c *S3SinkConfig) Unmarshal(conf *confmap.Conf) error {
+	c.Bucket = newBucketConfig()
+	return conf.Unmarshal(c)
+}
+
+// Validate checks what the SDK would only find out later.
+func (c *S3SinkConfig) Validate() error {
+	return errors.Join(c.Bucket.check(), archive.CheckKeep("retain", time.Duration(c.Retain)))
 }
 
 // maxArchivedSegment is what one PUT of S3 takes.

@@ -116,17 +116,17 @@ func (b *Bucket) oldest(ctx context.Context, key string) (*version, error) {
 	return found[key], err
 }
 
-// keysBehind returns the first keys with a prefix behind a marker, at most a few.
-func (b *Bucket) keysBehind(ctx context.Context, prefix, marker string) ([]string, error) {
+// keysBehind returns the next keys with a prefix behind a marker, one page of them,
+// and whether there are more.
+func (b *Bucket) keysBehind(ctx context.Context, prefix, marker string) (keys []string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	page, err := b.client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &prefix, KeyMarker: &marker, MaxKeys: aws.Int32(100)})
+	page, err := b.client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &prefix, KeyMarker: &marker})
 	if err != nil {
-		return nil, b.failed("list", prefix, err)
+		return nil, false, b.failed("list", prefix, err)
 	}
-	var keys []string
 	for i := range page.Versions {
 		keys = append(keys, aws.ToString(page.Versions[i].Key))
 	}
-	return keys, nil
+	return keys, aws.ToBool(page.IsTruncated), nil
 }

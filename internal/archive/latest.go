@@ -67,36 +67,39 @@ func invalid(format string, args ...any) error {
 // prefix, 0 if there is none.
 func (s *CheckpointSink) largest(ctx context.Context, prefix string, below uint64) (uint64, error) {
 	low, high := uint64(0), below-1
-	for low < high {
-		middle := low + (high-low+1)/2
+	for middle := uint64(0); ; middle = low + (high-low+1)/2 {
 		// No name is only digits, so the marker is behind all smaller sizes and
 		// before its own.
-		keys, err := s.bucket.keysBehind(ctx, prefix, fmt.Sprintf("%s%020d", prefix, middle))
+		keys, more, err := s.bucket.keysBehind(ctx, prefix, fmt.Sprintf("%s%020d", prefix, middle))
 		if err != nil {
 			return 0, err
 		}
-		if size := firstSize(keys, prefix, below); size >= middle {
-			low = size
-		} else {
+		sizes := sizesOf(keys, prefix, below)
+		switch {
+		case len(sizes) > 0:
+			low = max(low, sizes[len(sizes)-1])
+		case middle > 0:
 			high = middle - 1
 		}
+		if !more && len(sizes) > 0 || low >= high || middle == 0 && !more {
+			return low, nil
+		}
 	}
-	return low, nil
 }
 
-// firstSize returns the size in the first name that has one below a limit, 0 if
-// none does.
-func firstSize(keys []string, prefix string, below uint64) uint64 {
+// sizesOf returns the sizes below a limit in names, in order.
+func sizesOf(keys []string, prefix string, below uint64) []uint64 {
+	var sizes []uint64
 	for _, key := range keys {
 		name := strings.TrimPrefix(key, prefix)
 		if !checkpointObject.MatchString(name) {
 			continue
 		}
 		if size, err := strconv.ParseUint(name[:20], 10, 64); err == nil && size < below {
-			return size
+			sizes = append(sizes, size)
 		}
 	}
-	return 0
+	return sizes
 }
 
 // readSmall reads a checkpoint or a time stamp.

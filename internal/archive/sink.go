@@ -46,15 +46,15 @@ func NewCheckpointSink(name string, b *Bucket, mode Mode, keep time.Duration, le
 	}}, err
 }
 
-// CheckpointSink returns the sink that puts the checkpoints of one journal beside
-// its segments.
+// CheckpointSink returns the sink that puts the checkpoints of the journals of one
+// place beside their segments. The place has no id of a journal yet: a journal that
+// is opened for the first time has none.
 func (a *Archive) CheckpointSink(name string, p Place) *CheckpointSink {
 	return &CheckpointSink{name: name, bucket: a.bucket, place: func(journalID string) (string, retention, error) {
-		if journalID != p.JournalID {
-			return "", retention{}, fmt.Errorf("checkpoint of another journal than %s", p)
-		}
+		p := p
+		p.JournalID = journalID
 		r, err := a.policy.of(p.RetentionClass)
-		return a.bucket.key(p, checkpointsPart, ""), r, err
+		return a.bucket.key(p, checkpointsPart, ""), r, errors.Join(p.check(), err)
 	}}
 }
 

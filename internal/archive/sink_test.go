@@ -51,6 +51,7 @@ func newSink(t *testing.T, server *s3test.Server) *archive.CheckpointSink {
 
 func TestCheckpointsAreKeptAndTheLatestIsFound(t *testing.T) {
 	server, key := startServer(t), signer(t)
+	server.PageSize = 3
 	sink := newSink(t, server)
 	assert.Equal(t, "s3/eu", sink.Name())
 	latest, err := sink.Latest(t.Context(), "jrn_1")
@@ -115,14 +116,14 @@ func TestASinkSaysWhyItDidNotTakeACheckpoint(t *testing.T) {
 func TestCheckpointsStandBesideTheSegmentsOfTheirJournal(t *testing.T) {
 	server, w, key := startServer(t), writeJournal(t, 3), signer(t)
 	a := open(t, settings(server), policy)
-	sink := a.CheckpointSink("archive", w.Place)
+	sink := a.CheckpointSink("archive", archive.Place{Organization: w.Organization, RetentionClass: w.RetentionClass, Kind: w.Kind})
 	require.NoError(t, sink.Put(t.Context(), attested(t, key, w.JournalID, 3)))
 	name := fmt.Sprintf("readtrail/bank%%2FEU/kyc/reads/%s/checkpoints/%020d.checkpoint", w.JournalID, 3)
 	require.Equal(t, []string{name}, server.Keys())
 	latest, err := sink.Latest(t.Context(), w.JournalID)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, latest.Size)
-	require.ErrorContains(t, sink.Put(t.Context(), attested(t, key, "jrn_other", 3)), "checkpoint of another journal")
+	require.ErrorContains(t, sink.Put(t.Context(), attested(t, key, "a/b", 3)), "cannot be part of a key")
 }
 
 // Whatever one call does, the checkpoint is there once and whole after the next try.
