@@ -248,15 +248,23 @@ func TestAPushThatIsKilledIsResumed(t *testing.T) {
 func TestACollectorArchivesWhatItSeals(t *testing.T) {
 	server := startVersity(t)
 	server.bucket("evidence", true)
+	server.bucket("checkpoints", true)
 	h := newHouse(t, "examples/archive.yaml")
-	h.variant("interval: 1m\n", "interval: 1s\n      timeout: 2s\n", "segment: {max_bytes: 67108864, max_age: 1h}", smallSegments, "recovery_duration: 5m", "recovery_duration: 1s")
+	h.variant("interval: 1m\n", "interval: 1s\n      timeout: 2s\n", "segment: {max_bytes: 67108864, max_age: 1h}", smallSegments, "recovery_duration: 5m", "recovery_duration: 1s",
+		"    archive:\n", "    checkpoints: {interval: 1s, timeout: 1s, sinks: {s3: {elsewhere: {bucket: checkpoints, retain: 30d}}}}\n    archive:\n")
 	h.extraEnv = append(server.env(storeUser, storeSecret), "READTRAIL_BUCKET=evidence")
 	c := h.start()
 	h.post(c, 0, 4)
-	stored := func(n int) func() bool {
-		return func() bool { return len(server.versionsOf("evidence")) == n }
+	archived := func() bool {
+		stored := 0
+		for key := range server.versionsOf("evidence") {
+			if strings.Contains(key, "/segments/") {
+				stored++
+			}
+		}
+		return stored == len(h.sealedSegments())
 	}
-	require.Eventually(t, stored(4), storeStart, 100*time.Millisecond)
+	require.Eventually(t, archived, storeStart, 100*time.Millisecond)
 	unhealthy := func() bool {
 		status, _, err := c.Status(t.Context())
 		return err == nil && status != http.StatusOK
@@ -268,14 +276,32 @@ func TestACollectorArchivesWhatItSeals(t *testing.T) {
 	require.Eventually(t, unhealthy, storeStart, 100*time.Millisecond)
 	metrics, err := c.MetricsText(t.Context())
 	require.NoError(t, err)
-	assert.Regexp(t, `otelcol_extension_audit_journal_archive_waiting{.*} [1-4]\n`, metrics)
+	assert.Regexp(t, `otelcol_extension_audit_journal_archive_waiting{.*} [1-9]`, metrics)
 	assert.Regexp(t, `otelcol_extension_audit_journal_archive_oldest_waiting{.*} [1-9]`, metrics)
 	server.start()
-	require.Eventually(t, stored(8), storeStart, 100*time.Millisecond)
+	require.Eventually(t, archived, storeStart, 100*time.Millisecond)
 	require.Eventually(t, func() bool { return !unhealthy() }, storeStart, 100*time.Millisecond)
 	require.NoError(t, c.Stop())
 	assert.Contains(t, c.Output(), "Journal is not archived; the journal itself goes on")
 	h.requireVerified()
 	code, out := h.cliTo(server.env(storeUser, storeSecret), "verify", "s3://evidence/readtrail", "--keys", h.registry)
 	require.Zero(t, code, out)
+	// Both buckets have the checkpoint of the end, and a disk that was set back is
+	// found out by them.
+	for _, bucket := range []string{"evidence", "checkpoints"} {
+		name := fmt.Sprintf("/%020d.checkpoint", len(h.lines()))
+		assert.Condition(t, func() bool {
+			for key := range server.versionsOf(bucket) {
+				if strings.HasSuffix(key, name) {
+					return true
+				}
+			}
+			return false
+		}, "%s has no %s", bucket, name)
+	}
+	segments, err := filepath.Glob(filepath.Join(h.journal, "*", "*", "*", "*.events"))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(segments[len(segments)-1]))
+	_, err = rig.Start(t.Context(), h.rigConfig())
+	require.ErrorContains(t, err, "contradicted by a checkpoint outside")
 }
