@@ -39,6 +39,9 @@ func (s *Source) Between(from, to uint64) (*Source, error) {
 // isInFlight reports whether a line that the source cuts off is whole in the file by
 // now: a writer was about to write it when the source was opened.
 func (s *Source) isInFlight(segment int, offset int64) bool {
+	if s.Segments[segment].Open != nil {
+		return false // nobody writes to an archive
+	}
 	f, err := os.Open(s.Segments[segment].Path)
 	if err != nil {
 		return false

@@ -23,7 +23,8 @@ func newVerifyCommand(con *console) *cobra.Command {
 		Short: "Check that a journal stands as it was written",
 		Long: "Check every entry of a journal: canonical form, hash, signature, trust in the key, schema,\n" +
 			"sequence and chain. TARGET is a root with journals, a journal, a segment, or segments joined\n" +
-			"in one file. Nothing is ever changed or repaired.\n\n" +
+			"in one file, or an archive, s3://BUCKET/PREFIX, which is read in place: of each object the oldest\n" +
+			"version. Nothing is ever changed or repaired.\n\n" +
 			"Get keys.json from its owner, not from the journal's directory: whoever can change both can\n" +
 			"forge. Without it no signature is checked and the exit code is 2. The same holds for the\n" +
 			"policy, which says what the journal must look like, and for checkpoints.\n\n" +
@@ -45,6 +46,7 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags.BoolVar(&v.skipSchema, "skip-schema", false, "do not check entries against their schemas, which takes most of the time")
 	flags.StringVar(&v.envelope, "envelope", "", "verify the one entry in this file, which may be pretty-printed, instead of a journal")
 	flags.BoolVar(&v.json, "json", false, "print one JSON document")
+	v.bucket.add(flags)
 	flags.BoolVar(&v.quiet, "quiet", false, "print nothing; the exit code is the answer")
 	return cmd
 }
@@ -58,6 +60,7 @@ type verification struct {
 	envelope                string
 	keysGiven               bool
 	skipSchema, json, quiet bool
+	bucket                  bucketFlags
 
 	options journal.Options
 	reports []*journal.Report
@@ -152,7 +155,10 @@ func (v *verification) verifyAll(ctx context.Context, target string) {
 		v.fail(err)
 		return
 	}
-	sources, err := journal.Open(target)
+	sources, notes, err := v.bucket.openTarget(ctx, target)
+	for _, note := range notes {
+		v.con.note("readtrail: %s", note)
+	}
 	for _, source := range sources {
 		v.verify(ctx, source)
 	}
@@ -194,7 +200,7 @@ func (v *verification) missing(target string, sources []*journal.Source) {
 // others from being so.
 func (v *verification) verify(ctx context.Context, source *journal.Source) {
 	report, err := v.judge(ctx, source)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && source.Segments[0].Open == nil {
 		// A writer may have pruned the journal meanwhile: what is left is read anew.
 		var again []*journal.Source
 		if again, err = journal.Open(source.Path); err == nil {
