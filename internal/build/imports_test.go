@@ -50,7 +50,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"processor/readrecordprocessor": 4, "exporter/auditjournalexporter": 4, "extension/auditjournalextension": 4,
 		"extension/evidencestoreextension": 4, "internal/lint": 4, "internal/cost": 0,
 		"cmd/readtrail": 5,
-		"internal/rig": 0, "internal/load": 1,
+		"internal/rig":  0, "internal/load": 1,
 	}
 	for pkg, own := range rank {
 		for _, dep := range imports(t, pkg) {
