@@ -101,6 +101,7 @@ func (w *keyWatch) rotate(ctx context.Context, name journalName, opened *openJou
 		return nil
 	}
 	if err := opened.Rotate(ctx, to); err != nil {
+		opened.keyID = "" // the bridge may be there all the same
 		return fmt.Errorf("journal %s: %w", name, err)
 	}
 	opened.keyID = to.KeyID()
