@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
@@ -33,6 +34,8 @@ type journals struct {
 	mu sync.RWMutex
 	// open are the open journals; nil before start and after shutdown.
 	open map[journalName]*openJournal
+	// control serves the operator's commands; nil if it cannot.
+	control *control.Server
 }
 
 // openJournal is a ledger and its metrics.
@@ -75,8 +78,9 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 			zap.String("journal_id", opened.JournalID()), zap.String("key_id", signer.KeyID()))
 	}
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	j.open = open
+	j.mu.Unlock()
+	j.startControl()
 	return nil
 }
 
@@ -103,6 +107,7 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 // Shutdown closes every journal. Exporters and receivers are shut down before
 // extensions, so that nothing is appended any more.
 func (j *journals) Shutdown(ctx context.Context) error {
+	j.stopControl(ctx)
 	j.mu.Lock()
 	open := j.open
 	j.open = nil
