@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension"
@@ -17,7 +18,6 @@ import (
 	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
-	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -31,9 +31,18 @@ type journals struct {
 	health    *health
 	fs        durable.FS
 
+	// keyPoll is keyPollInterval unless a test says otherwise.
+	keyPoll time.Duration
+
 	mu sync.RWMutex
 	// open are the open journals; nil before start and after shutdown.
 	open map[journalName]*openJournal
+	// archiver is nil without an archive.
+	archiver *archiver
+	// keys are nil, and watch is, while no journal is open; watch also without a key
+	// file.
+	keys  *keys
+	watch *keyWatch
 	// control serves the operator's commands; nil if it cannot.
 	control *control.Server
 }
@@ -42,6 +51,8 @@ type journals struct {
 type openJournal struct {
 	*ledger.Ledger
 	instruments *instruments
+	// keyID is the key that signs; the watch's alone once it runs.
+	keyID string
 }
 
 func newJournals(set extension.Settings, config *Config) (*journals, error) {
@@ -57,51 +68,58 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		router:    newRouter(&config.Scope),
 		health:    newHealth(),
 		fs:        durable.OS{},
+		keyPoll:   keyPollInterval,
 	}, nil
 }
 
 // Start opens every journal, or none.
 func (j *journals) Start(ctx context.Context, host component.Host) error {
 	j.health.setHost(host)
-	signer, err := journal.NewFileSigner(j.config.SigningKey.File)
+	keys, err := openKeys(j.config)
 	if err != nil {
-		return fmt.Errorf("extensions::%s::signing_key::file: %w", j.id, err)
+		return fmt.Errorf("extensions::%s::%w", j.id, err)
 	}
 	open := make(map[journalName]*openJournal)
 	for name, scope := range j.router.scopes() {
-		opened, err := j.openJournal(ctx, name, scope, signer)
+		opened, err := j.openJournal(ctx, name, scope, keys)
 		if err != nil {
-			return errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open))
+			return errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open), keys.close())
 		}
 		open[name] = opened
 		j.logger.Info("Journal is open", zap.Stringer("journal", name),
-			zap.String("journal_id", opened.JournalID()), zap.String("key_id", signer.KeyID()))
+			zap.String("journal_id", opened.JournalID()), zap.String("key_id", opened.keyID))
 	}
 	j.mu.Lock()
-	j.open = open
+	j.open, j.keys = open, keys
+	j.watch = startKeyWatch(ctx, j, open)
+	if j.config.Archive.HasValue() {
+		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
+	}
 	j.mu.Unlock()
 	j.startControl()
 	return nil
 }
 
-func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, signer journal.Signer) (*openJournal, error) {
+func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, keys *keys) (*openJournal, error) {
 	instruments := newInstruments(j.telemetry, name)
 	l, err := ledger.Open(ctx, ledger.Options{
 		Dir:             name.directory(j.config.Directory),
 		FS:              j.fs,
-		Signer:          signer,
+		Signer:          keys.signer,
+		Outgoing:        keys.outgoing,
 		CollectorID:     j.config.CollectorID,
 		Scope:           scope,
 		MaxSegmentBytes: j.config.Segment.MaxBytes,
 		MaxSegmentAge:   j.config.Segment.MaxAge,
 		DedupWindow:     j.config.DedupWindow,
+		GroupSignatures: j.config.Signatures == SignaturesGroup,
 		Observer:        j.observer(name, instruments),
 	})
 	if err != nil {
 		return nil, err
 	}
 	instruments.degraded(0)
-	return &openJournal{Ledger: l, instruments: instruments}, nil
+	return &openJournal{Ledger: l, instruments: instruments, keyID: keys.signer.KeyID()}, nil
 }
 
 // Shutdown closes every journal. Exporters and receivers are shut down before
@@ -109,10 +127,12 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 func (j *journals) Shutdown(ctx context.Context) error {
 	j.stopControl(ctx)
 	j.mu.Lock()
-	open := j.open
-	j.open = nil
+	open, archiver, keys, watch := j.open, j.archiver, j.keys, j.watch
+	j.open, j.archiver, j.keys, j.watch = nil, nil, nil, nil
 	j.mu.Unlock()
-	err := closeAll(ctx, open)
+	archiver.stop()
+	watch.stop()
+	err := errors.Join(closeAll(ctx, open), keys.close())
 	j.telemetry.Shutdown()
 	return err
 }

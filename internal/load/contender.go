@@ -42,16 +42,19 @@ func File() Contender { return Contender{Name: "file", config: fileYAML} }
 // Journals are what is measured against the baseline.
 func Journals() []Contender {
 	return []Contender{
-		journal("journal-entry", false),
-		journal("journal-entry-lineage", true),
+		journal("journal-entry", "entry", false),
+		journal("journal-group", "group", false),
+		journal("journal-entry-lineage", "entry", true),
+		journal("journal-group-lineage", "group", true),
 	}
 }
 
-// journal is the journal, with lineage records or without.
-func journal(name string, lineage bool) Contender {
+// journal is the journal with the signatures that its option names, with lineage
+// records or without.
+func journal(name, signatures string, lineage bool) Contender {
 	return Contender{
 		Name: name, config: journalYAML, journal: true,
-		env: []string{"LOAD_LINEAGE=" + strconv.FormatBool(lineage)},
+		env: []string{"LOAD_SIGNATURES=" + signatures, "LOAD_LINEAGE=" + strconv.FormatBool(lineage)},
 	}
 }
 

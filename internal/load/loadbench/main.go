@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,10 +32,15 @@ func main() {
 	flag.IntVar(&o.Connections, "connections", 4, "over how many connections")
 	flag.IntVar(&o.Processors, "processors", 1, "GOMAXPROCS of the collectors")
 	flag.DurationVar(&o.Settle, "settle", 6*time.Second, "how long the collectors run on at the end")
+	only := flag.String("only", "", "the contenders to measure against the file exporter, separated by commas; all if none is named")
 	text := flag.Bool("text", false, "results are plain text instead of JSON")
 	flag.Parse()
 	if *text {
 		o.Content = cost.PlainText
+	}
+	if *only != "" {
+		names := strings.Split(*only, ",")
+		o.Contenders = slices.DeleteFunc(o.Contenders, func(c load.Contender) bool { return !slices.Contains(names, c.Name) })
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
