@@ -11,12 +11,17 @@ import (
 
 	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/ledger"
+	"github.com/readtrail/readtrail/record"
 )
 
 // startControl listens for the operator's commands. That it cannot, on a file
 // system without sockets for one, is no reason not to record.
 func (j *journals) startControl() {
-	server, err := control.Start(j.config.Directory, control.Journals{Ledger: j.ledgerOf, Did: j.did})
+	served := control.Journals{Ledger: j.ledgerOf, Did: j.did}
+	if j.config.Archive.HasValue() {
+		served.Archived = j.copyOf
+	}
+	server, err := control.Start(j.config.Directory, served)
 	if err != nil {
 		j.logger.Warn("Control socket cannot be opened: legal holds and pruning need the collector to be stopped", zap.Error(err))
 		return
@@ -41,6 +46,22 @@ func (j *journals) ledgerOf(journalID string) *ledger.Ledger {
 		}
 	}
 	return nil
+}
+
+// copyOf returns where the locked copy of a segment is. It asks with a client of its
+// own: an operator waits for it, and the archiver must not.
+func (j *journals) copyOf(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
+	for name, opened := range j.running() {
+		if opened.JournalID() != journalID {
+			continue
+		}
+		a, err := j.config.Archive.Get().open(ctx)
+		if err != nil {
+			return "", err
+		}
+		return control.CopyOf(ctx, a, j.archivedAs(name, opened), s)
+	}
+	return "", errNotRunning
 }
 
 // did logs what an operator had done. The journal id of a command that failed may

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 )
 
@@ -36,6 +37,11 @@ func NewClient(dir string) (*Client, error) {
 		DialContext:       func(context.Context, string, string) (net.Conn, error) { return dial(dir) },
 		DisableKeepAlives: true,
 	}}}, nil
+}
+
+// Standing returns which holds are set and where the journal begins.
+func (c *Client) Standing(ctx context.Context, r StandingRequest) (ledger.Standing, error) {
+	return post[ledger.Standing](ctx, c, pathStanding, r)
 }
 
 // SetHold sets a legal hold.

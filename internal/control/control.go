@@ -20,10 +20,17 @@ import (
 
 // The paths of the operations, each a POST.
 const (
+	pathStanding   = "/v1/standing"
 	pathHoldSet    = "/v1/holds/set"
 	pathHoldLifted = "/v1/holds/lift"
 	pathPrune      = "/v1/prune"
 )
+
+// StandingRequest asks which holds are set and where the journal begins. The answer
+// is a ledger.Standing.
+type StandingRequest struct {
+	JournalID string `json:"journal_id"`
+}
 
 // HoldRequest asks to set or lift a legal hold. The answer is a journal.Receipt.
 type HoldRequest struct {
@@ -86,6 +93,12 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
+
+// Standing returns which holds are set and where the journal begins.
+func Standing(ctx context.Context, l *ledger.Ledger, _ StandingRequest) (ledger.Standing, error) {
+	s, err := l.Standing(ctx)
+	return s, asError(err)
+}
 
 // SetHold sets a legal hold.
 func SetHold(ctx context.Context, l *ledger.Ledger, r HoldRequest) (journal.Receipt, error) {

@@ -96,32 +96,19 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 func (j Journals) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+pathHoldSet, handle(j, "set hold", func(ctx context.Context, r HoldRequest) (any, string, error) {
-		l, err := j.find(r.JournalID)
-		if err != nil {
-			return nil, r.JournalID, err
-		}
-		receipt, err := SetHold(ctx, l, r)
-		return receipt, r.JournalID, err
-	}))
-	mux.HandleFunc("POST "+pathHoldLifted, handle(j, "lift hold", func(ctx context.Context, r HoldRequest) (any, string, error) {
-		l, err := j.find(r.JournalID)
-		if err != nil {
-			return nil, r.JournalID, err
-		}
-		receipt, err := LiftHold(ctx, l, r)
-		return receipt, r.JournalID, err
-	}))
-	mux.HandleFunc("POST "+pathPrune, handle(j, "prune", func(ctx context.Context, r PruneRequest) (any, string, error) {
-		l, err := j.find(r.JournalID)
-		if err != nil {
-			return nil, r.JournalID, err
-		}
-		response, err := Prune(ctx, l, r, j.Archived)
-		return response, r.JournalID, err
-	}))
+	mux.HandleFunc("POST "+pathStanding, handle(j, "", StandingRequest.journalID, Standing))
+	mux.HandleFunc("POST "+pathHoldSet, handle(j, "set hold", HoldRequest.journalID, SetHold))
+	mux.HandleFunc("POST "+pathHoldLifted, handle(j, "lift hold", HoldRequest.journalID, LiftHold))
+	mux.HandleFunc("POST "+pathPrune, handle(j, "prune", PruneRequest.journalID,
+		func(ctx context.Context, l *ledger.Ledger, r PruneRequest) (PruneResponse, error) {
+			return Prune(ctx, l, r, j.Archived)
+		}))
 	return mux
 }
+
+func (r StandingRequest) journalID() string { return r.JournalID }
+func (r HoldRequest) journalID() string     { return r.JournalID }
+func (r PruneRequest) journalID() string    { return r.JournalID }
 
 func (j Journals) find(id string) (*ledger.Ledger, error) {
 	if l := j.Ledger(id); l != nil {
@@ -130,17 +117,23 @@ func (j Journals) find(id string) (*ledger.Ledger, error) {
 	return nil, errUnknownJournal()
 }
 
-// handle reads a request, has it done and writes the answer.
-func handle[Request any](j Journals, operation string, do func(context.Context, Request) (any, string, error)) http.HandlerFunc {
+// handle reads a request, has it done and writes the answer. Operations without a
+// name change nothing, and nobody is told of them.
+func handle[Request, Response any](j Journals, operation string, id func(Request) string,
+	do func(context.Context, *ledger.Ledger, Request) (Response, error),
+) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		request, err := readRequest[Request](http.MaxBytesReader(w, r.Body, maxRequestBytes))
-		var answer any
-		var journalID string
+		var l *ledger.Ledger
 		if err == nil {
-			answer, journalID, err = do(r.Context(), request)
+			l, err = j.find(id(request))
 		}
-		if j.Did != nil {
-			j.Did(operation, journalID, err)
+		var answer any
+		if err == nil {
+			answer, err = do(r.Context(), l, request)
+		}
+		if j.Did != nil && operation != "" {
+			j.Did(operation, id(request), err)
 		}
 		status := http.StatusOK
 		if err != nil {

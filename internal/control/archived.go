@@ -1,0 +1,28 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package control
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/readtrail/readtrail/internal/archive"
+	"github.com/readtrail/readtrail/record"
+)
+
+// CopyOf returns where the locked copy of a segment is in an archive, having had it
+// read back. A lock that has ended is none.
+func CopyOf(ctx context.Context, a *archive.Archive, j archive.Journal, s record.PrunedSegment) (string, error) {
+	locked, err := a.Held(ctx, j, s.Segment)
+	switch {
+	case err != nil:
+		return "", err
+	case s.Digest != "" && locked.SpelledDigest() != s.Digest:
+		return "", fmt.Errorf("%v has other bytes than the segment", locked)
+	case !locked.LegalHold && !locked.Until.After(time.Now()):
+		return "", fmt.Errorf("the lock of %v ended at %s", locked, locked.Until.UTC().Format(time.RFC3339))
+	}
+	return locked.String(), nil
+}
