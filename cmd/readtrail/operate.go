@@ -154,6 +154,6 @@ func archivedIn(a *archive.Archive, source *journal.Source) (control.Archived, e
 		return nil, err
 	}
 	return func(ctx context.Context, _ string, s record.PrunedSegment) (string, error) {
-		return control.CopyOf(ctx, a, j, s)
+		return a.CopyOf(ctx, j, s)
 	}, nil
 }

@@ -41,6 +41,10 @@ type Config struct {
 	// its redelivery leaves no second entry.
 	DedupWindow time.Duration `mapstructure:"dedup_window"`
 
+	// Checkpoints say to places outside which entries a journal has. Without them
+	// nobody can tell whether entries are missing at its end.
+	Checkpoints configoptional.Optional[CheckpointsConfig] `mapstructure:"checkpoints"`
+
 	// Archive keeps what is sealed in an S3 bucket with Object Lock. Without it
 	// nothing is archived.
 	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`

@@ -44,6 +44,7 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			Scope:       ScopeConfig{OrganizationRef: "default", Environment: "default", RetentionClass: "default"},
 			Segment:     SegmentConfig{MaxBytes: 64 << 20, MaxAge: 24 * time.Hour},
 			DedupWindow: 24 * time.Hour,
+			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
 			Archive:     createDefaultConfig().(*Config).Archive,
 			Signatures:  SignaturesEntry,
 		},
@@ -63,6 +64,7 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			},
 			Segment:     SegmentConfig{MaxBytes: 16 << 20, MaxAge: time.Hour},
 			DedupWindow: 48 * time.Hour,
+			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
 			Archive: configoptional.Some(ArchiveConfig{
 				Bucket: BucketConfig{
 					Name: "evidence-eu", Prefix: "readtrail/production", Endpoint: "https://s3.example.com", Region: "eu-central-1",

@@ -59,7 +59,7 @@ func (j *journals) copyOf(ctx context.Context, journalID string, s record.Pruned
 		if err != nil {
 			return "", err
 		}
-		return control.CopyOf(ctx, a, j.archivedAs(name, opened), s)
+		return a.CopyOf(ctx, j.archivedAs(name, opened), s)
 	}
 	return "", errNotRunning
 }

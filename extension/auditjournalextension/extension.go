@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
@@ -30,6 +31,7 @@ type journals struct {
 	router    router
 	health    *health
 	fs        durable.FS
+	settings  component.TelemetrySettings
 
 	// keyPoll is keyPollInterval unless a test says otherwise.
 	keyPoll time.Duration
@@ -43,6 +45,8 @@ type journals struct {
 	// file.
 	keys  *keys
 	watch *keyWatch
+	// outside is nil before start.
+	outside *outside
 	// control serves the operator's commands; nil if it cannot.
 	control *control.Server
 }
@@ -53,6 +57,8 @@ type openJournal struct {
 	instruments *instruments
 	// keyID is the key that signs; the watch's alone once it runs.
 	keyID string
+	// keeper is nil without checkpoints.
+	keeper *checkpoint.Keeper
 }
 
 func newJournals(set extension.Settings, config *Config) (*journals, error) {
@@ -68,6 +74,7 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		router:    newRouter(&config.Scope),
 		health:    newHealth(),
 		fs:        durable.OS{},
+		settings:  set.TelemetrySettings,
 		keyPoll:   keyPollInterval,
 	}, nil
 }
@@ -79,18 +86,24 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("extensions::%s::%w", j.id, err)
 	}
+	outside, err := j.openOutside(ctx, host)
+	if err != nil {
+		return errors.Join(fmt.Errorf("extensions::%s::%w", j.id, err), keys.close())
+	}
 	open := make(map[journalName]*openJournal)
 	for name, scope := range j.router.scopes() {
-		opened, err := j.openJournal(ctx, name, scope, keys)
+		opened, err := j.openJournal(ctx, name, scope, keys, outside)
 		if err != nil {
-			return errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open), keys.close())
+			err = errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open), keys.close())
+			outside.close()
+			return err
 		}
 		open[name] = opened
 		j.logger.Info("Journal is open", zap.Stringer("journal", name),
 			zap.String("journal_id", opened.JournalID()), zap.String("key_id", opened.keyID))
 	}
 	j.mu.Lock()
-	j.open, j.keys = open, keys
+	j.open, j.keys, j.outside = open, keys, outside
 	j.watch = startKeyWatch(ctx, j, open)
 	if j.config.Archive.HasValue() {
 		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
@@ -100,8 +113,16 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	return nil
 }
 
-func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, keys *keys) (*openJournal, error) {
+func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, keys *keys, outside *outside) (*openJournal, error) {
 	instruments := newInstruments(j.telemetry, name)
+	keeper, err := j.newKeeper(name, outside, keys.signer, keys.outgoing, instruments)
+	if err != nil {
+		return nil, err
+	}
+	observer := j.observer(name, instruments)
+	if keeper != nil {
+		observer.Durable = keeper.Durable
+	}
 	l, err := ledger.Open(ctx, ledger.Options{
 		Dir:             name.directory(j.config.Directory),
 		FS:              j.fs,
@@ -113,13 +134,16 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 		MaxSegmentAge:   j.config.Segment.MaxAge,
 		DedupWindow:     j.config.DedupWindow,
 		GroupSignatures: j.config.Signatures == SignaturesGroup,
-		Observer:        j.observer(name, instruments),
+		Attested:        attested(keeper),
+		Observer:        observer,
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, keeper.Close(ctx))
 	}
 	instruments.degraded(0)
-	return &openJournal{Ledger: l, instruments: instruments, keyID: keys.signer.KeyID()}, nil
+	opened := &openJournal{Ledger: l, instruments: instruments, keyID: keys.signer.KeyID(), keeper: keeper}
+	keeper.Start(l.JournalID(), l)
+	return opened, nil
 }
 
 // Shutdown closes every journal. Exporters and receivers are shut down before
@@ -127,12 +151,13 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 func (j *journals) Shutdown(ctx context.Context) error {
 	j.stopControl(ctx)
 	j.mu.Lock()
-	open, archiver, keys, watch := j.open, j.archiver, j.keys, j.watch
-	j.open, j.archiver, j.keys, j.watch = nil, nil, nil, nil
+	open, archiver, keys, watch, outside := j.open, j.archiver, j.keys, j.watch, j.outside
+	j.open, j.archiver, j.keys, j.watch, j.outside = nil, nil, nil, nil, nil
 	j.mu.Unlock()
 	archiver.stop()
 	watch.stop()
 	err := errors.Join(closeAll(ctx, open), keys.close())
+	outside.close()
 	j.telemetry.Shutdown()
 	return err
 }

@@ -20,6 +20,9 @@ import (
 // other error says that the tree could not be built, so that nothing was
 // compared. Places that cannot be asked are told to the observer.
 func (k *Keeper) Attested(ctx context.Context, journalID string) (*journal.SignedCheckpoint, error) {
+	if k == nil {
+		return nil, nil
+	}
 	k.mu.Lock()
 	k.journalID = journalID
 	err := k.open(ctx)

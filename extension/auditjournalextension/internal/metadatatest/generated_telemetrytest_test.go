@@ -25,6 +25,12 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ExtensionAuditJournalArchiveWaiting.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalArchiveWaitingTime.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalBytes.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSinkDegraded.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSinkSize.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSize.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointTroubles.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpoints.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalCommitDuration.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalConflicts.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalDegraded.Record(context.Background(), 1)
@@ -52,6 +58,24 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[float64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalBytes(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSinkDegraded(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSinkSize(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSize(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointTroubles(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpoints(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalCommitDuration(t, testTel,

@@ -1,20 +1,19 @@
 // Copyright The Readtrail Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package control
+package archive
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/record"
 )
 
-// CopyOf returns where the locked copy of a segment is in an archive, having had it
-// read back. A lock that has ended is none.
-func CopyOf(ctx context.Context, a *archive.Archive, j archive.Journal, s record.PrunedSegment) (string, error) {
+// CopyOf returns where the locked copy of a segment is, as Held found it, for a
+// journal.pruned to name. A lock that has ended is none.
+func (a *Archive) CopyOf(ctx context.Context, j Journal, s record.PrunedSegment) (string, error) {
 	locked, err := a.Held(ctx, j, s.Segment)
 	switch {
 	case err != nil:
