@@ -111,7 +111,12 @@ func (e *Entry) PayloadDigest() [sha256.Size]byte { return e.cut.digest(e.Line) 
 
 // SpellHash spells a hash as record_hash does: "sha256:" and 64 lowercase hex
 // digits.
-func SpellHash(hash [sha256.Size]byte) string { return digestPrefix + hex.EncodeToString(hash[:]) }
+func SpellHash(hash [sha256.Size]byte) string {
+	var text [recordHashLength]byte
+	copy(text[:], digestPrefix)
+	hex.Encode(text[len(digestPrefix):], hash[:])
+	return string(text[:])
+}
 
 func (c payloadCut) digest(line []byte) (digest [sha256.Size]byte) {
 	h := sha256.New()

@@ -39,6 +39,7 @@ type writer struct {
 	durable repeat.Position
 	known   segment.Known
 
+	drawer  drawer
 	open    *group   // being filled
 	busy    *group   // with the committer, nil if it is idle
 	current *request // begun but not decided to its end
@@ -205,6 +206,7 @@ func (w *writer) settle(o outcome) {
 }
 
 func (w *writer) landAll(g *group) {
+	defer w.drawer.giveBack(&g.paper)
 	for _, e := range g.entries {
 		w.land(e)
 		w.durable = e.position()
