@@ -81,25 +81,18 @@ func (s *store) setRuns(runs []*run) {
 	s.runs.Store(&runs)
 }
 
-// find looks up keys[i] for every i of rest, in the newest runs first. It reads
-// the file only for keys that a filter does not rule out.
-func (s *store) find(keys []Key, rest []int, found []*Seen) error {
-	for _, i := range rest {
-		for _, r := range *s.runs.Load() {
-			if !r.filter.mayHave(&keys[i]) {
-				continue
-			}
-			seen, ok, err := s.findIn(r, &keys[i])
-			if err != nil {
-				return err
-			}
-			if ok {
-				found[i] = &seen
-				break
-			}
+// findOne looks up a key, in the newest runs first. It reads the file only if a
+// filter does not rule the key out.
+func (s *store) findOne(k *Key) (Seen, bool, error) {
+	for _, r := range *s.runs.Load() {
+		if !r.filter.mayHave(k) {
+			continue
+		}
+		if seen, found, err := s.findIn(r, k); found || err != nil {
+			return seen, found, err
 		}
 	}
-	return nil
+	return Seen{}, false, nil
 }
 
 func (s *store) findIn(r *run, k *Key) (seen Seen, found bool, err error) {
