@@ -5,9 +5,9 @@ package repeat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -146,21 +146,45 @@ func (s *store) write(b *batch) error {
 	})
 }
 
-// parts returns the marks of a batch by the bucket that they belong to.
-func (b *batch) parts(window time.Duration) map[string]sortedMarks {
-	parts := map[string]sortedMarks{}
-	for _, k := range slices.SortedFunc(maps.Keys(b.marks), compareKeys) {
-		m := b.marks[k]
-		part := string(bucketGiven)
-		if !m.Given {
-			part = string(generationOf(m.Recorded, window))
-		}
-		parts[part] = append(append(parts[part], k[:]...), encode(k, m.Seen)...)
-	}
-	return parts
+// sorting is a mark and the beginning of its key as a number, which nearly always
+// says what comes first.
+type sorting struct {
+	order uint64
+	mark  *Mark
 }
 
-func compareKeys(a, b Key) int { return bytes.Compare(a[:], b[:]) }
+func (a sorting) compare(b sorting) int {
+	if order := cmp.Compare(a.order, b.order); order != 0 {
+		return order
+	}
+	return bytes.Compare(a.mark.Key[:], b.mark.Key[:])
+}
+
+// parts returns the marks of a batch, sorted, by the bucket that they belong to.
+func (b *batch) parts(window time.Duration) map[string]sortedMarks {
+	marks, sorted := make([]Mark, 0, len(b.marks)), make([]sorting, 0, len(b.marks))
+	for _, m := range b.marks {
+		marks = append(marks, m)
+		sorted = append(sorted, sorting{binary.BigEndian.Uint64(m.Key[:]), &marks[len(marks)-1]})
+	}
+	slices.SortFunc(sorted, sorting.compare)
+	parts := map[string]sortedMarks{}
+	part, encoded := "", sortedMarks(nil) // the one of the mark before
+	for _, s := range sorted {
+		name := string(bucketGiven)
+		if !s.mark.Given {
+			name = generationOf(s.mark.Recorded, window)
+		}
+		if name != part {
+			parts[part] = encoded
+			part, encoded = name, parts[name]
+		}
+		encoded = appendValue(append(encoded, s.mark.Key[:]...), s.mark.Key, s.mark.Seen)
+	}
+	parts[part] = encoded
+	delete(parts, "")
+	return parts
+}
 
 // add puts marks into a part of the file, and returns the runs that there are
 // now, and those that were merged.
