@@ -122,10 +122,3 @@ func (g groupSignature) root(recordHash [sha256.Size]byte) [sha256.Size]byte {
 func (g groupSignature) continues(previous groupSignature) bool {
 	return g.signature != previous.signature || g.size == previous.size && g.index == previous.index+1
 }
-
-// verifyGroup reports whether a value is the group signature by a key of the entry
-// with a record hash, with exactly the verdicts of crypto/ed25519.
-func verifyGroup(public ed25519.PublicKey, recordHash [sha256.Size]byte, value []byte) bool {
-	g, err := parseGroupSignature(value)
-	return err == nil && ed25519.Verify(public, groupMessage(g.root(recordHash)), g.signature[:])
-}

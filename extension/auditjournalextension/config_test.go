@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/durable"
 )
 
@@ -31,6 +33,8 @@ func load(t *testing.T, name string) (component.Config, error) {
 	return cfg, confmap.Validate(cfg)
 }
 
+const days = Days(24 * time.Hour)
+
 func TestConfigIsReadFromYAML(t *testing.T) {
 	for name, want := range map[string]*Config{
 		"": {
@@ -40,6 +44,9 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			Scope:       ScopeConfig{OrganizationRef: "default", Environment: "default", RetentionClass: "default"},
 			Segment:     SegmentConfig{MaxBytes: 64 << 20, MaxAge: 24 * time.Hour},
 			DedupWindow: 24 * time.Hour,
+			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
+			Archive:     createDefaultConfig().(*Config).Archive,
+			Signatures:  SignaturesEntry,
 		},
 		"all_settings": {
 			Directory:   "/var/lib/readtrail/journal",
@@ -57,6 +64,16 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			},
 			Segment:     SegmentConfig{MaxBytes: 16 << 20, MaxAge: time.Hour},
 			DedupWindow: 48 * time.Hour,
+			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
+			Archive: configoptional.Some(ArchiveConfig{
+				Bucket: BucketConfig{
+					Name: "evidence-eu", Prefix: "readtrail/production", Endpoint: "https://s3.example.com", Region: "eu-central-1",
+					PathStyle: true, Mode: LockMode(archive.Governance), LegalHold: true, Timeout: 10 * time.Second,
+					Retain: map[string]Days{"kyc_10y": 3660 * days, "treasury_7y": 2562 * days, "days_30": 30 * days},
+				},
+				Interval: 5 * time.Minute, UploadTimeout: 30 * time.Minute,
+			}),
+			Signatures: SignaturesGroup,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +89,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 		"bad_empty": {
 			"directory must be set: the journals are written below it",
 			"collector_id must be set: it names this collector in every entry",
-			"signing_key: file must be set: make a key with `readtrail keys new --out DIR`",
+			"signing_key: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
 		},
 		"bad_scope": {
 			"collector_id contains U+000A, which is not printable",
@@ -92,10 +109,23 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			"scope::routes::1 and scope::routes::2 both write the journal default/days_30 with different environment or region: " +
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
 		},
+		"bad_signatures": {
+			`signatures: is "batch": write entry (a signature for every entry) or group (one for all entries that are synced together)`,
+		},
 		"bad_bounds": {
 			"dedup_window is 5ns, less than 1s: write a number and its unit, such as 24h",
 			"segment: max_bytes must be positive",
 			"max_age is 86.4µs, less than 1s: write a number and its unit, such as 24h",
+		},
+		"bad_archive": {
+			"archive::retain has no entry for the retention class kyc_10y of scope: say how long its objects are locked",
+			"archive: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
+			"prefix has an element that is empty, begins with a dot, or has other characters than A-Z a-z 0-9 ! - _ . ' ( ) %",
+			"endpoint is not a URL that begins with https:// or http://",
+			"retain::other is 3.66µs, not one day to 100 years: write days, such as 3660d",
+			"timeout is 0s, less than 1s: write a number and its unit, such as 24h",
+			"interval is 5ns, less than 1s: write a number and its unit, such as 24h",
+			"upload_timeout is 0s, less than 1s: write a number and its unit, such as 24h",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +133,13 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			assert.EqualError(t, err, strings.Join(want, "\n"))
 		})
 	}
+}
+
+func TestRetentionThatNobodyMeansIsRefusedWithItsPath(t *testing.T) {
+	_, err := load(t, "bad_archive_mode")
+	require.ErrorContains(t, err, "'mode' is neither COMPLIANCE nor GOVERNANCE")
+	_, err = load(t, "bad_archive_days")
+	require.ErrorContains(t, err, "'retain[default]' is neither a number of days, such as 3660d, nor a duration")
 }
 
 func TestUnknownKeyIsRefusedWithItsPath(t *testing.T) {

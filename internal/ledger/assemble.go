@@ -56,6 +56,7 @@ func (w *writer) decide(r *request, i int) error {
 		return err
 	}
 	r.receipts[i] = e.receipt
+	w.stand(e)
 	w.launch(e)
 	w.open.add(e)
 	return nil
@@ -118,7 +119,7 @@ type eventName struct {
 func (w *writer) eventID(it *item, now time.Time) (eventName, error) {
 	var name eventName
 	if id := it.draft.EventID(); id != "" {
-		found, err := w.index.Find(it.event)
+		found, err := w.find(it.event)
 		if err != nil {
 			return name, err
 		}

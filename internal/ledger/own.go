@@ -111,11 +111,11 @@ func (w *writer) addOwn(g *group, entries ...own) error {
 // ours are the event types that only the ledger itself writes, at their time.
 var ours = []string{
 	record.EventJournalOpened, record.EventJournalResumed, record.EventJournalRecovered, record.EventJournalClosed,
-	record.EventKeyRotated, record.EventKeyAccepted, record.EventJournalPruned,
+	record.EventKeyRotated, record.EventKeyAccepted, record.EventJournalPruned, record.EventHoldSet, record.EventHoldLifted,
 }
 
-// Record writes an entry of the journal about itself, such as a heartbeat, a gap
-// or a hold, behind what was appended before, and returns when it is durable. It
+// Record writes an entry of the journal about itself, such as a heartbeat or a
+// gap, behind what was appended before, and returns when it is durable. It
 // refuses the event types that say what only the ledger does. Errors are those of
 // Append, but on an error it may be written twice if it is written again: such an
 // entry is never a repeat.
@@ -123,13 +123,6 @@ func (l *Ledger) Record(ctx context.Context, body *record.Journal) (journal.Rece
 	if slices.Contains(ours, body.EventType) {
 		return journal.Receipt{}, fmt.Errorf("record %s: only the journal itself writes that", body.EventType)
 	}
-	draft, err := record.NewJournalDraft(body)
-	if err != nil {
-		return journal.Receipt{}, err
-	}
-	receipts, err := l.Append(ctx, []*record.Draft{draft})
-	if err != nil {
-		return journal.Receipt{}, err
-	}
-	return receipts[0], nil
+	receipt, err := l.decree(ctx, body, nil)
+	return receipt, l.place.hide(err)
 }

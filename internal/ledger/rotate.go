@@ -29,8 +29,7 @@ func (l *Ledger) Rotate(ctx context.Context, to journal.Signer) error {
 		return err
 	}
 	r := &request{rotateTo: to, done: make(chan struct{})}
-	_, err := l.submit(ctx, r)
-	return l.place.hide(err)
+	return l.place.hide(l.submit(ctx, r))
 }
 
 // try makes sure that a key signs what its public key verifies.

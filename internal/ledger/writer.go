@@ -39,6 +39,10 @@ type writer struct {
 	durable repeat.Position
 	known   segment.Known
 
+	// standing is what the entries that are chained, durable or not, leave to obey,
+	// and settled what those that are durable do.
+	standing, settled Standing
+
 	drawer  drawer
 	open    *group   // being filled
 	busy    *group   // with the committer, nil if it is idle
@@ -99,6 +103,8 @@ func (w *writer) run() {
 			w.indexDone(err)
 		case err := <-w.ledger.doubt:
 			w.trip(err)
+		case t := <-w.ledger.tasks:
+			t.done <- t.do(w)
 		case <-flush.C:
 			w.startFlush()
 		case <-w.retry.C:
@@ -156,6 +162,11 @@ func (w *writer) fill() (more bool) {
 		case r.next < len(r.items):
 			if !w.mayDecide(&r.items[r.next]) {
 				return false
+			}
+			if err := w.admit(r); err != nil {
+				w.current = nil
+				w.ledger.finish(r, err)
+				continue
 			}
 			if err := w.decide(r, r.next); err != nil {
 				w.trip(err)
@@ -215,6 +226,7 @@ func (w *writer) landAll(g *group) {
 			w.known.Segments = append(w.known.Segments, e.at.Segment)
 		}
 	}
+	w.forget()
 }
 
 // indexWritten delivers how a batch of the index went.

@@ -19,17 +19,63 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.ExtensionAuditJournalArchiveFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveOldestWaiting.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveSegments.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveWaiting.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveWaitingTime.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalBytes.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSinkDegraded.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSinkSize.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSize.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointTroubles.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpoints.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalCommitDuration.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalConflicts.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalDegraded.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalEntries.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalFailures.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalGroups.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalKeyFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalKeyRotations.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalLastSequence.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalRepeats.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalTroubles.Add(context.Background(), 1)
+	AssertEqualExtensionAuditJournalArchiveFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveOldestWaiting(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveSegments(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveWaiting(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveWaitingTime(t, testTel,
+		[]metricdata.DataPoint[float64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalBytes(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSinkDegraded(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSinkSize(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSize(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointTroubles(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpoints(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalCommitDuration(t, testTel,
@@ -48,6 +94,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalGroups(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalKeyFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalKeyRotations(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalLastSequence(t, testTel,
