@@ -5,7 +5,6 @@ package auditjournalextension
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/checkpoint"
-	"github.com/readtrail/readtrail/record"
 )
 
 // archiver keeps the sealed segments of the journals in the archive. It runs
@@ -79,16 +77,21 @@ func (n journalName) archived() archive.Place {
 func startArchiver(ctx context.Context, owner *journals, to *archive.Archive, open map[journalName]*openJournal) *archiver {
 	a := &archiver{owner: owner, archive: to, of: map[journalName]*archivedJournal{}}
 	for name, opened := range open {
-		place := name.archived()
-		place.JournalID = opened.JournalID()
 		a.of[name] = &archivedJournal{
-			Journal: archive.Journal{Place: place, Dir: name.directory(owner.config.Directory), FS: owner.fs},
+			Journal: owner.archivedAs(name, opened),
 			opened:  opened, logger: owner.logger.With(zap.Stringer("journal", name)),
 		}
 	}
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	a.done.Go(func() { a.run(ctx) })
 	return a
+}
+
+// archivedAs returns a journal as its archive knows it.
+func (j *journals) archivedAs(name journalName, opened *openJournal) archive.Journal {
+	place := name.archived()
+	place.JournalID = opened.JournalID()
+	return archive.Journal{Place: place, Dir: name.directory(j.config.Directory), FS: j.fs}
 }
 
 // stop ends the archiver. What is on its way is given up: whether it arrived shows
@@ -119,17 +122,39 @@ func (a *archiver) run(ctx context.Context) {
 // ends it: the next journal would only wait as long.
 func (a *archiver) round(ctx context.Context) {
 	for name, j := range a.of {
-		err := a.push(ctx, j)
+		answered, err := a.push(ctx, j)
 		if ctx.Err() != nil {
 			return
 		}
 		a.tell(name, j, err)
+		if !answered {
+			return
+		}
 	}
 }
 
-// push archives one journal. The error is the first that kept anything back.
-func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
+// push archives one journal. It reports whether the bucket answered, and the first
+// error that kept anything back.
+func (a *archiver) push(ctx context.Context, j *archivedJournal) (answered bool, err error) {
 	status, err := a.archive.Push(ctx, j.Journal)
+	j.tellStatus(status)
+	if err != nil {
+		return false, err
+	}
+	if status.Stored > 0 {
+		j.swept = false
+		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", a.archive.Bucket().Address(j.Place)))
+	}
+	if err := firstError(status); err != nil || j.swept {
+		return true, err
+	}
+	_, err = a.archive.PushTiles(ctx, j.Journal)
+	j.swept = err == nil
+	return true, err
+}
+
+// tellStatus says in metrics how far the archive is.
+func (j *archivedJournal) tellStatus(status *archive.Status) {
 	archived, waiting, oldest := status.Counts()
 	if oldest != j.oldest {
 		j.oldest, j.since = oldest, time.Now()
@@ -139,19 +164,6 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 		waited = time.Since(j.since)
 	}
 	j.opened.instruments.archived(archived, waiting, oldest, waited)
-	if status.Stored > 0 {
-		j.swept = false
-		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", a.archive.Bucket().Address(j.Place)))
-	}
-	if err == nil {
-		err = firstError(status)
-	}
-	if err != nil || j.swept {
-		return err
-	}
-	_, err = a.archive.PushTiles(ctx, j.Journal)
-	j.swept = err == nil
-	return err
 }
 
 // firstError is why the first file that is not archived is not.
@@ -162,17 +174,6 @@ func firstError(status *archive.Status) error {
 		}
 	}
 	return nil
-}
-
-// held says where the archive holds a segment that is to be pruned, having asked
-// it.
-func (a *archiver) held(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
-	for _, j := range a.of {
-		if j.JournalID == journalID {
-			return a.archive.Asks(j.Journal)(ctx, s)
-		}
-	}
-	return "", fmt.Errorf("no journal %s is archived here", journalID)
 }
 
 // tell says how the archive of a journal is, where it changed.

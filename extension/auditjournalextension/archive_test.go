@@ -71,11 +71,11 @@ func TestSealedSegmentsAreArchivedWhileTheJournalRuns(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(cfg.Directory, "bank", "kyc_10y", "reads", "00000000000000000001.events"))
 	require.NoError(t, err)
 	pruned := record.PrunedSegment{Segment: "00000000000000000001.events", Size: int64(len(text)), Digest: journal.SpellHash(sha256.Sum256(text))}
-	where, err := j.archiver.held(t.Context(), id, pruned)
+	where, err := j.copyOf(t.Context(), id, pruned)
 	require.NoError(t, err)
 	assert.Contains(t, where, "/segments/00000000000000000001.events?versionId=v1")
-	_, err = j.archiver.held(t.Context(), "jrn_other", pruned)
-	require.ErrorContains(t, err, "no journal jrn_other is archived here")
+	_, err = j.copyOf(t.Context(), "jrn_other", pruned)
+	require.ErrorIs(t, err, errNotRunning)
 	point := func(n int64) []metricdata.DataPoint[int64] {
 		return []metricdata.DataPoint[int64]{{Value: n, Attributes: attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))}}
 	}
@@ -94,12 +94,12 @@ func TestAnArchiveThatFailsDoesNotBlockTheJournal(t *testing.T) {
 	server := s3test.Start(t)
 	var down atomic.Bool
 	down.Store(true)
-	server.Fault = func(string, string) s3test.Fault {
+	server.Fail(func(string, string) s3test.Fault {
 		if down.Load() {
 			return s3test.Dropped
 		}
 		return s3test.Works
-	}
+	})
 	cfg := archivedConfig(t, server)
 	tel := componenttest.NewTelemetry()
 	ctx := context.WithoutCancel(t.Context())
@@ -131,11 +131,11 @@ func TestAnArchiveThatHangsDoesNotHoldUpTheShutdown(t *testing.T) {
 	server := s3test.Start(t)
 	hanging, release := make(chan struct{}, 100), make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	server.Fault = func(string, string) s3test.Fault {
+	server.Fail(func(string, string) s3test.Fault {
 		hanging <- struct{}{}
 		<-release
 		return s3test.Dropped
-	}
+	})
 	cfg := archivedConfig(t, server)
 	j := newExtension(t, cfg, nil)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))

@@ -6,24 +6,7 @@ package archive
 import (
 	"context"
 	"fmt"
-
-	"github.com/readtrail/readtrail/record"
 )
-
-// Asks returns the question that pruning asks before it announces that a segment
-// goes: where the archive holds those very bytes.
-func (a *Archive) Asks(j Journal) func(context.Context, record.PrunedSegment) (string, error) {
-	return func(ctx context.Context, s record.PrunedSegment) (string, error) {
-		held, err := a.Held(ctx, j, s.Segment)
-		switch {
-		case err != nil:
-			return "", err
-		case held.SpelledDigest() != s.Digest || held.Size != s.Size:
-			return "", fmt.Errorf("%s: %w", held, ErrConflict)
-		}
-		return held.String(), nil
-	}
-}
 
 // Held says where the archive holds a sealed segment of a journal, which is what
 // lets the local copy go: the bytes of the oldest version were read back and are
