@@ -24,6 +24,10 @@ type Config struct {
 	// SigningKey is the key that signs every entry. Required.
 	SigningKey SigningKeyConfig `mapstructure:"signing_key"`
 
+	// OutgoingKeys are keys that SigningKey takes over from. They sign nothing but
+	// that, in a journal whose last entry is by one of them.
+	OutgoingKeys []SigningKeyConfig `mapstructure:"outgoing_keys"`
+
 	// CollectorID names this collector in every entry. Required.
 	CollectorID string `mapstructure:"collector_id"`
 
@@ -45,14 +49,8 @@ type Config struct {
 	// nothing is archived.
 	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`
 
-	// prevent unkeyed literal initialization
-	_ struct{}
-}
-
-// SigningKeyConfig says where the signing key is.
-type SigningKeyConfig struct {
-	// File is a PKCS#8 PEM file with an Ed25519 key, readable by its owner only.
-	File string `mapstructure:"file"`
+	// Signatures says what one signature covers.
+	Signatures Signatures `mapstructure:"signatures"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -92,14 +90,6 @@ func (c *Config) Validate() error {
 func checkDuration(key string, d time.Duration) error {
 	if d < time.Second {
 		return fmt.Errorf("%s is %v, less than 1s: write a number and its unit, such as 24h", key, d)
-	}
-	return nil
-}
-
-// Validate checks that there is a key; whether it can be read shows at start.
-func (c *SigningKeyConfig) Validate() error {
-	if c.File == "" {
-		return errors.New("file must be set: make a key with `readtrail keys new --out DIR`")
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ func createDefaultConfig() component.Config {
 			Interval:      defaultArchiveInterval,
 			UploadTimeout: archive.DefaultUploadTimeout,
 		}),
+		Signatures: SignaturesEntry,
 	}
 }
 

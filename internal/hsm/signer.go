@@ -72,7 +72,7 @@ func (s *signer) begin() error {
 		return err
 	}
 	s.release(opened)
-	_, err = s.sign([]byte("readtrail"))
+	_, err = s.sign([]byte("readtrail/key/v1\n"))
 	return err
 }
 

@@ -44,6 +44,8 @@ type TelemetryBuilder struct {
 	ExtensionAuditJournalEntries                metric.Int64Counter
 	ExtensionAuditJournalFailures               metric.Int64Counter
 	ExtensionAuditJournalGroups                 metric.Int64Counter
+	ExtensionAuditJournalKeyFailures            metric.Int64Counter
+	ExtensionAuditJournalKeyRotations           metric.Int64Counter
 	ExtensionAuditJournalLastSequence           metric.Int64Gauge
 	ExtensionAuditJournalRepeats                metric.Int64Counter
 	ExtensionAuditJournalTroubles               metric.Int64Counter
@@ -185,6 +187,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_extension_audit_journal_groups",
 		metric.WithDescription("Commit groups that are on disk, each of which took one sync. [Alpha]"),
 		metric.WithUnit("{group}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalKeyFailures, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_key_failures",
+		metric.WithDescription("Looks at the key file that found a key which not every journal could take. [Alpha]"),
+		metric.WithUnit("{failure}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalKeyRotations, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_key_rotations",
+		metric.WithDescription("Times that a running journal went over to another signing key. [Alpha]"),
+		metric.WithUnit("{rotation}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ExtensionAuditJournalLastSequence, err = builder.meter.Int64Gauge(

@@ -37,6 +37,8 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ExtensionAuditJournalEntries.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalFailures.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalGroups.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalKeyFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalKeyRotations.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalLastSequence.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalRepeats.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalTroubles.Add(context.Background(), 1)
@@ -92,6 +94,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalGroups(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalKeyFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalKeyRotations(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalLastSequence(t, testTel,
