@@ -13,7 +13,7 @@ GO_DIRS := cmd e2e exporter extension internal journal processor record schema
 SOURCES := $(shell find cmd exporter extension internal journal processor record schema -name '*.go' -not -name '*_test.go') \
 	$(shell find schema -name '*.json') go.mod go.sum builder-config.yaml
 
-.PHONY: help build demo test check unit e2e bench fuzz generate fmt clean
+.PHONY: help build demo test check unit servers e2e bench fuzz generate fmt clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -41,7 +41,21 @@ check: ## Formatting, vet, static analysis, generated files
 unit: ## Unit tests of all packages
 	go test $(RACE) $$(go list ./... | grep -v /e2e)
 
-e2e: build ## Tests of the built collector and CLI
+# Real servers that attest checkpoints, for the e2e suite: a witness, with a program
+# that tells it a log, and a time stamp authority.
+ATTESTERS := bin/servers/litewitness bin/servers/timestamp-server bin/servers/trustlog
+servers: $(ATTESTERS) ## Build the servers that the e2e suite runs
+
+bin/servers/litewitness: e2e/servers/go.mod e2e/servers/go.sum
+	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ filippo.io/torchwood/cmd/litewitness
+
+bin/servers/timestamp-server: e2e/servers/go.mod e2e/servers/go.sum
+	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ github.com/sigstore/timestamp-authority/v2/cmd/timestamp-server
+
+bin/servers/trustlog: e2e/servers/go.mod e2e/servers/go.sum e2e/servers/trustlog/main.go
+	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ ./trustlog
+
+e2e: build servers ## Tests of the built collector and CLI
 	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...
 
 bench: build ## Benchmarks, as ratios against named baselines of the same run
