@@ -67,6 +67,8 @@ func newRootCommand(con *console) *cobra.Command {
 		newEvidenceCommand(con),
 		newCheckpointCommand(con),
 		newProofCommand(con),
+		newHoldCommand(con),
+		newRetentionCommand(con),
 		newArchiveCommand(con),
 		newLintCommand(con),
 		newVersionCommand(con),
