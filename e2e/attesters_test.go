@@ -146,7 +146,7 @@ func (w *witness) trust(verifierKey string) {
 }
 
 // startAuthority runs sigstore's time stamp authority with a key in memory, and
-// returns its URL and a file with its root.
+// returns its URL and a file with the certificates above its own.
 func startAuthority(t *testing.T) (url, roots string) {
 	t.Helper()
 	address := freeAddress(t)
@@ -160,12 +160,10 @@ func startAuthority(t *testing.T) (url, roots string) {
 	defer response.Body.Close()
 	chain, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	var last *pem.Block
-	for block, rest := pem.Decode(chain); block != nil; block, rest = pem.Decode(rest) {
-		last = block
-	}
-	require.NotNil(t, last, string(chain))
+	// The tokens carry the first certificate of the chain, the signer's, alone.
+	signer, above := pem.Decode(chain)
+	require.NotNil(t, signer, string(chain))
 	roots = filepath.Join(t.TempDir(), "tsa-roots.pem")
-	require.NoError(t, os.WriteFile(roots, pem.EncodeToMemory(last), 0o600))
+	require.NoError(t, os.WriteFile(roots, above, 0o600))
 	return "http://" + address + "/api/v1/timestamp", roots
 }

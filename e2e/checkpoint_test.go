@@ -252,7 +252,7 @@ func TestAWitnessThatHangsHoldsUpNothing(t *testing.T) {
 	}, "the directory gets what it should")
 	metrics := metricsOf(t, c)
 	assert.Regexp(t, `otelcol_extension_audit_journal_checkpoint_sink_degraded\{[^}]*sink="witness/example"[^}]*\} 1`, metrics)
-	assert.Regexp(t, `otelcol_extension_audit_journal_checkpoint_failures_total\{[^}]*reason="timeout"[^}]*sink="timestamp/example"`, metrics)
+	assert.Regexp(t, `otelcol_extension_audit_journal_checkpoint_failures\{[^}]*reason="timeout"[^}]*sink="timestamp/example"`, metrics)
 	status, text, err := c.Status(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, status, text)
