@@ -5,6 +5,7 @@ package auditjournalextension
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/checkpoint"
+	"github.com/readtrail/readtrail/record"
 )
 
 // archiver keeps the sealed segments of the journals in the archive. It runs
@@ -77,21 +79,16 @@ func (n journalName) archived() archive.Place {
 func startArchiver(ctx context.Context, owner *journals, to *archive.Archive, open map[journalName]*openJournal) *archiver {
 	a := &archiver{owner: owner, archive: to, of: map[journalName]*archivedJournal{}}
 	for name, opened := range open {
+		place := name.archived()
+		place.JournalID = opened.JournalID()
 		a.of[name] = &archivedJournal{
-			Journal: owner.archivedAs(name, opened),
+			Journal: archive.Journal{Place: place, Dir: name.directory(owner.config.Directory), FS: owner.fs},
 			opened:  opened, logger: owner.logger.With(zap.Stringer("journal", name)),
 		}
 	}
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	a.done.Go(func() { a.run(ctx) })
 	return a
-}
-
-// archivedAs returns a journal as its archive knows it.
-func (j *journals) archivedAs(name journalName, opened *openJournal) archive.Journal {
-	place := name.archived()
-	place.JournalID = opened.JournalID()
-	return archive.Journal{Place: place, Dir: name.directory(j.config.Directory), FS: j.fs}
 }
 
 // stop ends the archiver. What is on its way is given up: whether it arrived shows
@@ -174,6 +171,17 @@ func firstError(status *archive.Status) error {
 		}
 	}
 	return nil
+}
+
+// held says where the archive holds a segment that is to be pruned, having asked
+// it.
+func (a *archiver) held(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
+	for _, j := range a.of {
+		if j.JournalID == journalID {
+			return a.archive.Asks(j.Journal)(ctx, s)
+		}
+	}
+	return "", fmt.Errorf("no journal %s is archived here", journalID)
 }
 
 // tell says how the archive of a journal is, where it changed.

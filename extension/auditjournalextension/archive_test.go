@@ -71,11 +71,11 @@ func TestSealedSegmentsAreArchivedWhileTheJournalRuns(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(cfg.Directory, "bank", "kyc_10y", "reads", "00000000000000000001.events"))
 	require.NoError(t, err)
 	pruned := record.PrunedSegment{Segment: "00000000000000000001.events", Size: int64(len(text)), Digest: journal.SpellHash(sha256.Sum256(text))}
-	where, err := j.copyOf(t.Context(), id, pruned)
+	where, err := j.archiver.held(t.Context(), id, pruned)
 	require.NoError(t, err)
 	assert.Contains(t, where, "/segments/00000000000000000001.events?versionId=v1")
-	_, err = j.copyOf(t.Context(), "jrn_other", pruned)
-	require.ErrorIs(t, err, errNotRunning)
+	_, err = j.archiver.held(t.Context(), "jrn_other", pruned)
+	require.ErrorContains(t, err, "no journal jrn_other is archived here")
 	point := func(n int64) []metricdata.DataPoint[int64] {
 		return []metricdata.DataPoint[int64]{{Value: n, Attributes: attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))}}
 	}
