@@ -68,8 +68,10 @@ type Server struct {
 	// Cut, if positive, ends the body of every GetObject after so many bytes.
 	Cut int
 
-	mu      sync.Mutex
-	fault   func(operation, key string) Fault
+	mu    sync.Mutex
+	fault func(operation, key string) Fault
+	// asking is held while fault runs.
+	asking  sync.Mutex
 	objects map[string][]*Version
 	calls   []string
 	next    int
@@ -95,7 +97,7 @@ func Credentials(t *testing.T) {
 }
 
 // Fail has a function asked before every call, by the name of the operation in the
-// S3 API, how it goes wrong. Nil is a server that works.
+// S3 API, how it goes wrong: one call at a time. Nil is a server that works.
 func (s *Server) Fail(fault func(operation, key string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +181,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	fault := Works
 	if fails != nil {
+		s.asking.Lock()
 		fault = fails(operation, key)
+		s.asking.Unlock()
 	}
 	switch fault {
 	case Refused:
