@@ -160,6 +160,10 @@ func TestCheckpointsAreCosignedAndStampedByRealServers(t *testing.T) {
 	assert.Regexp(t, `(?m)^timestamp: valid `, shown)
 	a.requireStampedByOpenSSL(path, last, roots)
 
+	code, report, stderr := a.cli("verify", a.journal, "--keys", a.registry, "--checkpoints", a.offsite)
+	require.Zero(t, code, report+stderr)
+	assert.NotContains(t, report, "tail_unattested")
+
 	proof := filepath.Join(a.base, "3.tlog-proof")
 	code, _, stderr = a.cli("proof", "make", a.journalDir(), "3", "--checkpoint", path, "--keys", a.registry, "--out", proof)
 	require.Zero(t, code, stderr)
