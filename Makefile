@@ -44,10 +44,11 @@ check: ## Formatting, vet, static analysis, generated files
 unit: ## Unit tests of all packages
 	go test $(RACE) $$(go list ./... | grep -v /e2e)
 
-# Real servers that attest checkpoints, for the e2e suite: a witness, with a program
-# that tells it a log, and a time stamp authority.
-ATTESTERS := bin/servers/litewitness bin/servers/timestamp-server bin/servers/trustlog
-servers: $(ATTESTERS) ## Build the servers that the e2e suite runs
+# Real servers for the e2e suite, each in a module of its own: a witness, with a
+# program that tells it a log, a time stamp authority, and two S3 servers. They take
+# many minutes of CPU, so they are built once and only anew for another version.
+SERVERS := litewitness timestamp-server trustlog versitygw weed
+servers: $(SERVERS:%=bin/servers/%) ## Build the servers that the e2e suite runs
 
 bin/servers/litewitness: e2e/servers/go.mod e2e/servers/go.sum
 	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ filippo.io/torchwood/cmd/litewitness
@@ -57,6 +58,12 @@ bin/servers/timestamp-server: e2e/servers/go.mod e2e/servers/go.sum
 
 bin/servers/trustlog: e2e/servers/go.mod e2e/servers/go.sum e2e/servers/trustlog/main.go
 	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ ./trustlog
+
+bin/servers/versitygw: e2e/servers/s3/go.mod e2e/servers/s3/go.sum
+	cd e2e/servers/s3 && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/versity/versitygw/cmd/versitygw
+
+bin/servers/weed: e2e/servers/seaweed/go.mod e2e/servers/seaweed/go.sum
+	cd e2e/servers/seaweed && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/seaweedfs/seaweedfs/weed
 
 e2e: build servers ## Tests of the built collector and CLI
 	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...
