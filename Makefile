@@ -44,7 +44,15 @@ check: ## Formatting, vet, static analysis, generated files
 unit: ## Unit tests of all packages
 	go test $(RACE) $$(go list ./... | grep -v /e2e)
 
-e2e: build ## Tests of the built collector and CLI
+# Real servers for the e2e suite, each in a module of its own. SeaweedFS takes six
+# minutes of CPU, so both are built once and only anew for another version.
+bin/servers/versitygw: e2e/servers/s3/go.mod e2e/servers/s3/go.sum
+	cd e2e/servers/s3 && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/versity/versitygw/cmd/versitygw
+
+bin/servers/weed: e2e/servers/seaweed/go.mod e2e/servers/seaweed/go.sum
+	cd e2e/servers/seaweed && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/seaweedfs/seaweedfs/weed
+
+e2e: build bin/servers/versitygw bin/servers/weed ## Tests of the built collector and CLI
 	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...
 
 bench: build ## Benchmarks, as ratios against named baselines of the same run

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/internal/archive/s3test"
 )
 
 // TestTheExamplesInTheDocsAreWhatTheCommandsPrint runs every ```console block
@@ -42,6 +44,12 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 		},
 		"evidence.md": func(t *testing.T) { require.NoError(t, writeEvidenceFixture(".")) },
 		"lint.md":     captured,
+		"archive.md": func(t *testing.T) {
+			server := s3test.Start(t)
+			s3test.Credentials(t)
+			t.Setenv("AWS_ENDPOINT_URL_S3", server.URL)
+			require.NoError(t, writeFixture(".", "crm.customer.get"))
+		},
 	} {
 		t.Run(document, func(t *testing.T) {
 			text := readText(t, filepath.Join(docs, document))
