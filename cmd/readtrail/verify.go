@@ -39,7 +39,7 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
 	flags.StringVar(&v.policy, "policy", "", "what the journals must look like")
-	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory or file with checkpoints that were kept elsewhere; may be given again")
+	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory, a file or s3://BUCKET/PREFIX with checkpoints that were kept elsewhere; may be given again")
 	flags.Uint64Var(&v.from, "from", 0, "the first sequence to verify; begins at the segment that holds it")
 	flags.Uint64Var(&v.to, "to", 0, "the last sequence to verify; ends with the segment that holds it")
 	flags.StringVar(&v.since, "since-checkpoint", "", "a checkpoint up to which you verified the journal before: signatures and schemas up to there are not checked again")
@@ -94,7 +94,7 @@ func (v *verification) parse(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef(cmd, "unexpected argument %q beside --envelope", args[0])
 		}
-		return v.runEnvelope()
+		return v.runEnvelope(cmd.Context())
 	}
 	if err := arguments("TARGET")(cmd, args); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (v *verification) run(ctx context.Context, target string) error {
 
 // readOptions reads what is given from outside, checkpoints last and all of it
 // before a journal is opened: none is newer than what is read then.
-func (v *verification) readOptions() (err error) {
+func (v *verification) readOptions(ctx context.Context) (err error) {
 	o := &v.options
 	o.SkipSchema = v.skipSchema
 	if v.keysGiven {
@@ -142,7 +142,7 @@ func (v *verification) readOptions() (err error) {
 		}
 	}
 	if len(v.checkpoints) > 0 {
-		if o.Checkpoints, err = journal.ReadCheckpoints(v.checkpoints, o.Registry, o.Policy); err != nil {
+		if o.Checkpoints, err = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy); err != nil {
 			return err
 		}
 		v.fail(o.Checkpoints.Problems()...)
@@ -151,7 +151,7 @@ func (v *verification) readOptions() (err error) {
 }
 
 func (v *verification) verifyAll(ctx context.Context, target string) {
-	if err := v.readOptions(); err != nil {
+	if err := v.readOptions(ctx); err != nil {
 		v.fail(err)
 		return
 	}
