@@ -47,6 +47,7 @@ e2e: build ## Tests of the built collector and CLI
 bench: build ## Benchmarks, as ratios against named baselines of the same run
 	go test -run '^$$' -bench . -benchmem ./...
 	cd internal/cost/bench && go test -run '^$$' -bench . .
+	go run ./internal/load/loadbench
 
 fuzz: ## Fuzz every parser for FUZZTIME each (default 30s)
 	sh internal/build/fuzz.sh $(or $(FUZZTIME),30s)

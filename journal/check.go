@@ -4,11 +4,11 @@
 package journal
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 
 	"github.com/readtrail/readtrail/record"
 	"github.com/readtrail/readtrail/schema"
@@ -25,18 +25,18 @@ type checked struct {
 	notEntry *ParseError
 
 	kind record.Kind
-	// eventType is set for a journal_record that this version knows.
-	eventType  string
+	// event is set for a journal_record that this version knows.
+	event
 	journalID  string
 	sequence   uint64
 	recordedAt record.Time
-	previous   string
-	recordHash string
+	previous   link
+	recordHash link
 	// computed is the hash of the payload as it stands in the line.
-	computed string
+	computed link
 	keyID    string
-	// rotatedTo is the key that a journal.key_rotated names.
-	rotatedTo string
+	// group is set if the signature is that of a group.
+	group *groupSignature
 
 	schema          Check
 	schemaError     string
@@ -48,24 +48,56 @@ type checked struct {
 
 // eventKeyRotated and eventKeyAccepted bridge a change of keys (contract 4).
 const (
-	eventKeyRotated  = "journal.key_rotated"
-	eventKeyAccepted = "journal.key_accepted"
+	eventKeyRotated  = record.EventKeyRotated
+	eventKeyAccepted = record.EventKeyAccepted
 )
 
-// checkLine judges one line. The result has no place yet.
-func checkLine(line []byte, registry *Registry) checked {
-	e, err := parseEntry(line)
-	if err != nil {
+// checker judges lines one by one. It is not for concurrent use: what one line
+// needs of memory serves the next.
+type checker struct {
+	registry *Registry
+	// schemas says whether entries are held against the schemas of their bodies.
+	schemas bool
+
+	parts parts
+	hash  hash.Hash
+	// journalID is that of the line before: the same in every line, as a rule.
+	journalID string
+	// verified is the group that was verified last.
+	verified verifiedGroup
+}
+
+func newChecker(opt *Options) *checker {
+	return &checker{registry: opt.Registry, schemas: !opt.SkipSchema, hash: sha256.New()}
+}
+
+// check judges one line. The result has no place yet.
+func (k *checker) check(line []byte) checked {
+	p := &k.parts
+	if err := p.read(line, k.registry); err != nil {
 		return checked{notEntry: parseErrorOf(err)}
 	}
 	// Bytes that are not those that were hashed say nothing about the writer, so
 	// the hash is judged before anything that they say.
-	frameErr := e.readFrame()
-	digest := e.PayloadDigest()
+	frame, frameErr := p.readFrame()
 	c := checked{
-		kind: e.Kind, journalID: e.Header.JournalID, sequence: e.Header.Sequence, recordedAt: e.Header.RecordedAt,
-		previous: e.Integrity.PreviousEventHash, recordHash: e.Integrity.RecordHash,
-		computed: SpellHash(digest), keyID: e.Integrity.Signature.KeyID,
+		kind: p.kind, sequence: frame.sequence, recordedAt: frame.recordedAt,
+		previous: p.previous, recordHash: p.recordHash, computed: link{set: true},
+	}
+	k.hash.Reset()
+	p.cut.writeTo(k.hash, line)
+	k.hash.Sum(c.computed.hash[:0])
+	if string(frame.journalID) != k.journalID {
+		k.journalID = string(frame.journalID)
+	}
+	c.journalID = k.journalID
+	if c.keyID = ""; p.key != nil {
+		c.keyID = p.key.ID
+	} else {
+		c.keyID = string(p.keyID)
+	}
+	if string(p.algorithm) == groupAlgorithm {
+		c.group = &groupSignature{index: p.group.index, size: p.group.size, signature: p.group.signature}
 	}
 	switch {
 	case c.computed != c.recordHash:
@@ -75,56 +107,75 @@ func checkLine(line []byte, registry *Registry) checked {
 		c.notEntry = parseErrorOf(frameErr)
 		return c
 	}
-	c.signature, c.signatureDetail = checkSignature(e, digest, registry)
-	c.schema, c.schemaError = checkSchema(e)
-	if e.Kind == record.KindJournal && schema.Supports(e.Kind, e.SchemaVersion) {
-		c.eventType, c.rotatedTo = e.readRotation()
+	c.signature, c.signatureDetail = k.checkSignature(&c.computed.hash)
+	c.schema, c.schemaError = k.checkSchema()
+	if p.kind == record.KindJournal && schema.Supports(p.kind, p.schemaVersion) {
+		c.event = p.readEvent()
 	}
 	return c
 }
 
-func parseErrorOf(err error) *ParseError {
-	problem, _ := errors.AsType[*ParseError](err)
-	return problem
-}
-
 // checkSignature verifies with the registry's key only. An unknown key is not
 // judged here, since the neighbors decide about keys.
-func checkSignature(e *Entry, digest [sha256.Size]byte, registry *Registry) (Check, string) {
-	s := e.Integrity.Signature
-	if registry == nil {
+func (k *checker) checkSignature(digest *[sha256.Size]byte) (Check, string) {
+	p := &k.parts
+	grouped := string(p.algorithm) == groupAlgorithm
+	switch {
+	case k.registry == nil:
 		return NotPerformed, "no key registry was given"
-	}
-	if s.Algorithm != signatureAlgorithm {
-		return NotPerformed, fmt.Sprintf("this version verifies %s only", signatureAlgorithm)
-	}
-	key, found := registry.Key(s.KeyID)
-	if !found {
+	case !grouped && string(p.algorithm) != signatureAlgorithm:
+		return NotPerformed, fmt.Sprintf("this version verifies %s and %s only", signatureAlgorithm, groupAlgorithm)
+	case p.key == nil:
 		return NotPerformed, ""
-	}
-	public, err := decodeBase64(s.PublicKey)
-	if err != nil || !bytes.Equal(public, key.PublicKey) {
+	case string(p.publicKey) != p.keyText:
 		return Failed, "public_key is not the key that key_id names"
-	}
-	value, err := decodeBase64(s.Value)
-	if err != nil || !ed25519.Verify(key.PublicKey, digest[:], value) {
+	case grouped && !k.verifyGroup(digest), !grouped && !ed25519.Verify(p.key.PublicKey, digest[:], p.value):
 		return Failed, ""
+	default:
+		return Valid, ""
 	}
-	return Valid, ""
+}
+
+// verifiedGroup is a group signature that verified: one is enough for all entries
+// of the group that lead to the same root.
+type verifiedGroup struct {
+	key       *Key
+	root      [sha256.Size]byte
+	signature [ed25519.SignatureSize]byte
+}
+
+func (k *checker) verifyGroup(digest *[sha256.Size]byte) bool {
+	p := &k.parts
+	this := verifiedGroup{p.key, p.group.root(*digest), p.group.signature}
+	if this == k.verified {
+		return true
+	}
+	if !ed25519.Verify(p.key.PublicKey, groupMessage(this.root), this.signature[:]) {
+		return false
+	}
+	k.verified = this
+	return true
 }
 
 // checkSchema judges the form of an entry; of a body that this version does not
 // know, what stands in every version.
-func checkSchema(e *Entry) (Check, string) {
-	if err := e.checkFixed(); err != nil {
+func (k *checker) checkSchema() (Check, string) {
+	p := &k.parts
+	if p.kind == kindAuditEvent && p.schemaVersion == record.SchemaVersion && string(p.algorithm) == groupAlgorithm {
+		return Failed, "an audit_event of this version has a signature of its own"
+	}
+	if err := p.checkFixed(); err != nil {
 		return Failed, parseErrorOf(err).Unwrap().Error()
 	}
-	err := schema.Validate(e.Kind, e.SchemaVersion, e.Line)
+	if !k.schemas {
+		return NotPerformed, ""
+	}
+	err := schema.Validate(p.kind, p.schemaVersion, p.line)
 	switch {
 	case err == nil:
 		return Valid, ""
 	case errors.Is(err, schema.ErrUnsupported):
-		return NotPerformed, fmt.Sprintf("%s %s", e.Kind, e.SchemaVersion)
+		return NotPerformed, fmt.Sprintf("%s %s", p.kind, p.schemaVersion)
 	default:
 		return Failed, err.Error()
 	}

@@ -5,8 +5,8 @@ package journal
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json/jsontext"
+	"hash"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -27,10 +27,6 @@ type Entry struct {
 	Line []byte
 
 	cut payloadCut
-	// verification is the member of that name as it stands, nil if there is none;
-	// previousStands says that there is a previous_event_hash.
-	verification   jsontext.Value
-	previousStands bool
 }
 
 // EntryHeader is what every body begins with (contract 1), as far as reading
@@ -109,15 +105,16 @@ func (e *Entry) Payload() []byte {
 // must say and what the signature covers.
 func (e *Entry) PayloadDigest() [sha256.Size]byte { return e.cut.digest(e.Line) }
 
-// SpellHash spells a hash as record_hash does: "sha256:" and 64 lowercase hex
-// digits.
-func SpellHash(hash [sha256.Size]byte) string { return digestPrefix + hex.EncodeToString(hash[:]) }
-
 func (c payloadCut) digest(line []byte) (digest [sha256.Size]byte) {
 	h := sha256.New()
+	c.writeTo(h, line)
+	h.Sum(digest[:0])
+	return digest
+}
+
+// writeTo writes the payload of a line to a hash.
+func (c payloadCut) writeTo(h hash.Hash, line []byte) {
 	h.Write(line[:c.hashStart])
 	h.Write(line[c.hashEnd:c.valueStart])
 	h.Write(line[c.valueEnd:])
-	h.Sum(digest[:0])
-	return digest
 }

@@ -33,8 +33,8 @@ func newSeedSigner(seed byte) seedSigner {
 
 func (s seedSigner) PublicKey() ed25519.PublicKey { return s.private.Public().(ed25519.PublicKey) }
 func (s seedSigner) KeyID() string                { return journal.KeyID(s.PublicKey()) }
-func (s seedSigner) Sign(digest [sha256.Size]byte) ([]byte, error) {
-	return ed25519.Sign(s.private, digest[:]), nil
+func (s seedSigner) Sign(message []byte) ([]byte, error) {
+	return ed25519.Sign(s.private, message), nil
 }
 
 var (

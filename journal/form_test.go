@@ -37,7 +37,7 @@ func forged(t *testing.T, line []byte, s seedSigner, change func(entry map[strin
 		return text
 	}
 	digest := sha256.Sum256(canonical())
-	value, err := s.Sign(digest)
+	value, err := s.Sign(digest[:])
 	require.NoError(t, err)
 	integrity["record_hash"] = "sha256:" + hex.EncodeToString(digest[:])
 	signature["value"] = base64.StdEncoding.EncodeToString(value)

@@ -6,34 +6,42 @@ package journal
 import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"strconv"
 
 	"github.com/readtrail/readtrail/record"
 )
 
-// readFrame reads from the body what the journal itself rests on, in every body
-// of every version: which journal, which place, when. The layout of an audit
-// event names no journal (contract 1).
-func (e *Entry) readFrame() error {
-	var frame struct {
-		JournalID  text   `json:"journal_id"`
-		Sequence   uint64 `json:"sequence"`
-		RecordedAt string `json:"recorded_at"`
-	}
-	if err := json.Unmarshal(e.Body, &frame); err != nil {
-		return notEntry("body lacks a sequence, journal_id or recorded_at of its type")
-	}
-	e.Header.JournalID, e.Header.Sequence = string(frame.JournalID), frame.Sequence
-	if frame.Sequence == 0 {
-		return notEntry("body lacks a sequence from 1 on")
-	}
-	if frame.JournalID == "" && e.Kind != kindAuditEvent {
-		return notEntry("body lacks a journal_id")
+// frame is what the journal itself rests on, in every body of every version: which
+// journal, which place, when.
+type frame struct {
+	// journalID is as it stands in the line. The layout of an audit event names no
+	// journal (contract 1).
+	journalID  []byte
+	sequence   uint64
+	recordedAt record.Time
+}
+
+func (p *parts) readFrame() (frame, error) {
+	var f frame
+	id, sequence, at := p.headerMember("journal_id"), p.headerMember("sequence"), p.headerMember("recorded_at")
+	if id != nil {
+		var ok bool
+		if f.journalID, ok = stringOf(id); !ok || len(f.journalID) == 0 {
+			return f, notEntry("body lacks a sequence, journal_id or recorded_at of its type")
+		}
 	}
 	var err error
-	if e.Header.RecordedAt, err = record.ParseTime(frame.RecordedAt); err != nil {
-		return notEntry("recorded_at: %w", err)
+	if f.sequence, err = strconv.ParseUint(string(sequence), 10, 64); err != nil || f.sequence == 0 {
+		return f, notEntry("body lacks a sequence from 1 on")
 	}
-	return nil
+	if id == nil && p.kind != kindAuditEvent {
+		return f, notEntry("body lacks a journal_id")
+	}
+	text, _ := stringOf(at)
+	if f.recordedAt, err = record.ParseTime(string(text)); err != nil {
+		return f, notEntry("recorded_at: %w", err)
+	}
+	return f, nil
 }
 
 // readHeader reads the rest of the header of a body that this version knows. It
@@ -70,23 +78,33 @@ func (e *Entry) readHeader() error {
 	return nil
 }
 
-// readRotation reads what a record of the journal about itself says about a
-// change of keys, as far as it can be read; what does not fit is for the schema
-// to refuse.
-func (e *Entry) readRotation() (eventType, incoming string) {
-	var event struct {
-		EventType string `json:"event_type"`
+// event is what a record of the journal about itself says, as far as it changes
+// what is expected of the entries around it.
+type event struct {
+	eventType string
+	// rotatedTo is the key that a journal.key_rotated names.
+	rotatedTo string
+	// pruned is the detail of a journal.pruned.
+	pruned *record.Pruned
+}
+
+// readEvent reads a journal_record as far as it can be read; what does not fit is
+// for the schema to refuse.
+func (p *parts) readEvent() event {
+	text, _ := stringOf(p.headerMember("event_type"))
+	e := event{eventType: string(text)}
+	detail := p.headerMember("detail")
+	switch e.eventType {
+	case record.EventKeyRotated:
+		var rotated record.KeyRotated
+		if json.Unmarshal(detail, &rotated) == nil {
+			e.rotatedTo = rotated.IncomingKeyID
+		}
+	case record.EventJournalPruned:
+		pruned := &record.Pruned{}
+		if json.Unmarshal(detail, pruned) == nil {
+			e.pruned = pruned
+		}
 	}
-	if err := json.Unmarshal(e.Body, &event); err != nil || event.EventType != eventKeyRotated {
-		return event.EventType, ""
-	}
-	var rotated struct {
-		Detail struct {
-			IncomingKeyID string `json:"incoming_key_id"`
-		} `json:"detail"`
-	}
-	if err := json.Unmarshal(e.Body, &rotated); err != nil {
-		return event.EventType, ""
-	}
-	return event.EventType, rotated.Detail.IncomingKeyID
+	return e
 }

@@ -45,7 +45,13 @@ func NewKey(now time.Time) (pem []byte, key Key, err error) {
 	if err != nil {
 		return nil, Key{}, err
 	}
-	return pem, Key{ID: KeyID(public), PublicKey: public, ValidFrom: record.NewTime(now.Truncate(time.Second))}, nil
+	return pem, TrustedKey(public, now), nil
+}
+
+// TrustedKey is the registry entry of a public key, valid from a time (rounded down
+// to a second) without end.
+func TrustedKey(public ed25519.PublicKey, from time.Time) Key {
+	return Key{ID: KeyID(public), PublicKey: public, ValidFrom: record.NewTime(from.Truncate(time.Second))}
 }
 
 // judge says whether the key may have signed the entry of a journal at a

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -52,7 +51,7 @@ func (s *Source) Lines() iter.Seq2[Line, error] {
 // segmentLines reports whether the next segment should be read.
 func (s *Source) segmentLines(i int, r *bufio.Reader, yield func(Line, error) bool) bool {
 	segment := s.Segments[i]
-	f, err := os.Open(segment.Path)
+	f, err := segment.open()
 	if err != nil {
 		yield(Line{Segment: i}, fmt.Errorf("read segment: %w", err))
 		return false

@@ -4,17 +4,11 @@
 package journal
 
 import (
-	"bytes"
-	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/readtrail/readtrail/record"
 	"github.com/readtrail/readtrail/schema"
@@ -43,11 +37,6 @@ func notEntry(format string, args ...any) error {
 	return &ParseError{CodeSchemaInvalid, fmt.Errorf(format, args...)}
 }
 
-var (
-	bodyName      = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-	versionString = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$`)
-)
-
 // ParseLine reads the line of an entry, without its LF, as strictly as contract
 // 2 demands: it equals its own RFC 8785 form, so no two lines say the same; its
 // numbers are plain integers of at most 2^53-1; it has no duplicate members, no
@@ -57,16 +46,20 @@ var (
 // signature nor schema. Errors are ParseErrors. The entry keeps line, which must
 // not be changed afterwards.
 func ParseLine(line []byte) (*Entry, error) {
-	e, err := parseEntry(line)
+	var p parts
+	if err := p.read(line, nil); err != nil {
+		return nil, err
+	}
+	if err := p.checkFixed(); err != nil {
+		return nil, err
+	}
+	e := &Entry{Kind: p.kind, SchemaVersion: p.schemaVersion, Body: jsontext.Value(p.body), Line: line, cut: p.cut}
+	e.Integrity = p.integrity()
+	frame, err := p.readFrame()
 	if err != nil {
 		return nil, err
 	}
-	if err := e.checkFixed(); err != nil {
-		return nil, err
-	}
-	if err := e.readFrame(); err != nil {
-		return nil, err
-	}
+	e.Header.JournalID, e.Header.Sequence, e.Header.RecordedAt = string(frame.journalID), frame.sequence, frame.recordedAt
 	if schema.Supports(e.Kind, e.SchemaVersion) {
 		if err := e.readHeader(); err != nil {
 			return nil, err
@@ -75,150 +68,133 @@ func ParseLine(line []byte) (*Entry, error) {
 	return e, nil
 }
 
-// parseEntry reads as much of a line as its hash needs. Nothing else in it is
-// judged here, so that bytes that were changed are told from those that were
-// signed.
-func parseEntry(line []byte) (*Entry, error) {
+// parts are what a line consists of, as it stands there: nothing is copied. They
+// can be read again and again with the same memory.
+type parts struct {
+	outline outline
+	line    []byte
+
+	kind          record.Kind
+	schemaVersion string
+	body          []byte
+	// header are the members of the body, if it is an object.
+	header []member
+
+	sealed
+}
+
+var (
+	bodyName      = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	versionString = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$`)
+)
+
+// read reads as much of a line as its hash needs. Nothing else in it is judged
+// here, so that bytes that were changed are told from those that were signed. A
+// key that the registry has saves judging how its entry spells it.
+func (p *parts) read(line []byte, registry *Registry) error {
 	if len(line) > record.MaxEntryBytes {
-		return nil, tooLong(int64(len(line)))
+		return tooLong(int64(len(line)))
 	}
-	if err := checkCanonical(line); err != nil {
-		return nil, notCanonical(err)
+	p.line = line
+	if !p.outline.read(line) {
+		return notCanonical(whyNotCanonical(line))
 	}
-	members, err := spansOf(line, 0)
-	if err != nil {
-		return nil, notEntry("line: %w", err)
+	if line[0] != '{' {
+		return notEntry("line is not an object")
 	}
-	if len(members) != 3 {
-		return nil, notEntry("entry has %d members, not 3", len(members))
-	}
-	e := &Entry{Line: line}
-	var seen int
-	for _, m := range members {
-		value := line[m.valueStart:m.stop]
-		switch m.name {
+	integrity, version, body, all := -1, -1, -1, 0
+	for i := range p.outline.members {
+		if p.outline.members[i].level != 1 {
+			continue
+		}
+		all++
+		switch string(p.outline.name(&p.outline.members[i])) {
 		case "integrity":
-			seen++
-			if err := e.parseIntegrity(value, m.valueStart); err != nil {
-				return nil, err
-			}
+			integrity = i
 		case "schema_version":
-			seen++
-			if err := json.Unmarshal(value, &e.SchemaVersion); err != nil || !versionString.MatchString(e.SchemaVersion) {
-				return nil, notEntry("schema_version is not a version like %s", record.SchemaVersion)
-			}
+			version = i
 		default:
-			if !bodyName.MatchString(m.name) {
-				return nil, notEntry("name of the body is not one that a body can have")
-			}
-			e.Kind, e.Body = record.Kind(m.name), jsontext.Value(value)
+			body = i
 		}
 	}
-	if seen != 2 {
-		return nil, notEntry("entry lacks integrity or schema_version")
+	switch {
+	case all != 3:
+		return notEntry("entry has %d members, not 3", all)
+	case integrity < 0 || version < 0:
+		return notEntry("entry lacks integrity or schema_version")
 	}
-	return e, nil
+	if err := p.readBody(body); err != nil {
+		return err
+	}
+	if err := p.readVersion(p.outline.text(&p.outline.members[version])); err != nil {
+		return err
+	}
+	return p.sealed.read(&p.outline, integrity, registry)
 }
 
-// parseIntegrity reads the integrity member, which stands at offset of the line.
-func (e *Entry) parseIntegrity(value []byte, offset int) error {
-	var integrity struct {
-		Integrity
-		// Verification has no part in the hash's being right and is judged later.
-		Verification jsontext.Value `json:"verification"`
-	}
-	if err := json.Unmarshal(value, &integrity, json.RejectUnknownMembers(true)); err != nil {
-		return notEntry("integrity has not the members of contract 4")
-	}
-	e.Integrity, e.verification = integrity.Integrity, integrity.Verification
-	members, err := spansOf(value, offset)
-	if err != nil {
-		return notEntry("integrity: %w", err)
-	}
-	for _, m := range members {
-		switch m.name {
-		case "previous_event_hash":
-			e.previousStands = true
-		case "record_hash":
-			// Something always follows it, so the comma after it is cut too.
-			e.cut.hashStart, e.cut.hashEnd = m.nameStart, m.stop+1
-		case "signature":
-			signature, err := spansOf(value[m.valueStart-offset:m.stop-offset], m.valueStart)
-			if err != nil {
-				return notEntry("signature: %w", err)
-			}
-			if len(signature) == 4 && signature[3].name == "value" {
-				e.cut.valueStart, e.cut.valueEnd = signature[3].nameStart-1, signature[3].stop
-			}
+func (p *parts) readBody(i int) error {
+	m := &p.outline.members[i]
+	switch name := p.outline.name(m); string(name) {
+	case string(record.KindRead):
+		p.kind = record.KindRead
+	case string(record.KindLineage):
+		p.kind = record.KindLineage
+	case string(record.KindJournal):
+		p.kind = record.KindJournal
+	default:
+		if !bodyName.Match(name) {
+			return notEntry("name of the body is not one that a body can have")
 		}
+		p.kind = record.Kind(name)
 	}
-	if e.cut.hashEnd == 0 || e.cut.valueEnd == 0 {
-		return notEntry("integrity lacks record_hash or a member of signature")
-	}
-	return checkIntegrity(&e.Integrity)
+	p.body, p.header = p.outline.text(m), p.outline.within(i)
+	return nil
 }
 
-// fixedVerification is how every verification member begins: what a writer says
-// about it never varies but for its own name (contract 4).
-const fixedVerification = `{"failure_codes":[],"status":"` + statusNotPerformed + `","verifier_version":"`
-
-// checkFixed demands what no writer varies, in every body of every version: a
-// writer that verified nothing, and a predecessor that is a hash or absent.
-func (e *Entry) checkFixed() error {
-	v := &e.Integrity.Verification
-	if err := json.Unmarshal(e.verification, v, json.RejectUnknownMembers(true)); err != nil ||
-		!bytes.HasPrefix(e.verification, []byte(fixedVerification)) || v.VerifierVersion == "" {
-		return notEntry("verification is not that of a writer: status %s, no failure_codes, a verifier_version", statusNotPerformed)
+func (p *parts) readVersion(value []byte) error {
+	const known = `"` + record.SchemaVersion + `"`
+	if string(value) == known {
+		p.schemaVersion = record.SchemaVersion
+		return nil
 	}
-	if e.previousStands && e.Integrity.PreviousEventHash == "" {
-		return notEntry("previous_event_hash is null or empty, not absent")
+	p.schemaVersion = ""
+	if err := json.Unmarshal(value, &p.schemaVersion); err != nil || !versionString.MatchString(p.schemaVersion) {
+		return notEntry("schema_version is not a version like %s", record.SchemaVersion)
 	}
 	return nil
 }
 
-// checkIntegrity demands the one spelling of every value that is not content.
-func checkIntegrity(i *Integrity) error {
-	if i.Canonicalization != canonicalization || i.HashAlgorithm != hashAlgorithm {
-		return notEntry("integrity names a canonicalization or hash algorithm other than %s and %s", canonicalization, hashAlgorithm)
+// headerMember returns the value of a member of the body; nil if there is none.
+func (p *parts) headerMember(name string) []byte {
+	if len(p.header) == 0 {
+		return nil
 	}
-	if i.PreviousEventHash != "" && !isDigest(i.PreviousEventHash) {
-		return notCanonical(errors.New("previous_event_hash is not sha256: and 64 lowercase hex digits"))
-	}
-	if !isDigest(i.RecordHash) {
-		return notCanonical(errors.New("record_hash is not sha256: and 64 lowercase hex digits"))
-	}
-	if id, err := base64.RawURLEncoding.Strict().DecodeString(i.Signature.KeyID); err != nil || len(id) != sha256.Size || len(i.Signature.KeyID) != keyIDLength {
-		return notCanonical(errors.New("key_id is not the unpadded base64url of a thumbprint"))
-	}
-	public, err := decodeBase64(i.Signature.PublicKey)
-	if err != nil || len(public) != ed25519.PublicKeySize {
-		return notCanonical(errors.New("public_key is not the padded base64 of an Ed25519 key"))
-	}
-	value, err := decodeBase64(i.Signature.Value)
-	if err != nil || i.Signature.Algorithm == signatureAlgorithm && len(value) != ed25519.SignatureSize {
-		return notCanonical(errors.New("signature value is not the padded base64 of a signature"))
+	level := p.header[0].level
+	for i := range p.header {
+		m := &p.header[i]
+		if m.level == level && string(p.outline.name(m)) == name {
+			return p.outline.text(m)
+		}
 	}
 	return nil
 }
 
-// keyIDLength is the length of a thumbprint in base64url; it keeps line breaks
-// out, which the decoder skips.
-const keyIDLength = (8*sha256.Size + 5) / 6
-
-// decodeBase64 takes the one canonical spelling only: Go's decoder alone would
-// skip line breaks.
-func decodeBase64(s string) ([]byte, error) {
-	if strings.ContainsAny(s, "\r\n") {
-		return nil, errors.New("base64 has line breaks")
+// stringOf returns what a string says; false if value is no string.
+func stringOf(value []byte) ([]byte, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return nil, false
 	}
-	return base64.StdEncoding.Strict().DecodeString(s)
+	inner := value[1 : len(value)-1]
+	for _, c := range inner {
+		if c == '\\' {
+			said, err := jsontext.AppendUnquote(nil, value)
+			return said, err == nil
+		}
+	}
+	return inner, true
 }
 
-func isDigest(s string) bool {
-	digits, found := strings.CutPrefix(s, digestPrefix)
-	if !found || len(digits) != 2*sha256.Size || strings.ToLower(digits) != digits {
-		return false
-	}
-	_, err := hex.DecodeString(digits)
-	return err == nil
+func parseErrorOf(err error) *ParseError {
+	problem, _ := errors.AsType[*ParseError](err)
+	return problem
 }

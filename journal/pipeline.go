@@ -11,22 +11,24 @@ import (
 
 const (
 	// batchBytes is how much of a journal one worker takes at a time.
-	batchBytes = 256 << 10
+	batchBytes = 128 << 10
 	// maxWorkers bounds the memory on machines with many cores.
-	maxWorkers = 8
-	// largeLine is the length from which on lines are checked one at a time:
-	// parsing takes many times the bytes of a line.
+	maxWorkers = 16
+	// largeLine is the length from which on lines are checked one at a time: a
+	// schema takes many times the bytes of a line.
 	largeLine = 64 << 10
 )
 
-// batch is a run of lines on its way to a worker and back.
+// batch is a run of lines on its way to a worker and back. It is used again when
+// the lines were added.
 type batch struct {
 	data  []byte
 	lines []batchLine
 	// read counts the bytes of the journal up to the end of the batch.
 	read    int64
 	checked []checked
-	done    chan struct{}
+	// done is sent to when all lines are checked.
+	done chan struct{}
 }
 
 type batchLine struct {
@@ -34,35 +36,39 @@ type batchLine struct {
 	start, stop int
 }
 
+// pipeline gives the lines of a source to workers and takes them back in order.
+type pipeline struct {
+	source  *Source
+	options *Options
+	// work and order hold the batches that were read; free those that were added.
+	work, order, free chan *batch
+	large             sync.Mutex
+}
+
 // checkLines gives every line to add, in order, after workers have checked it.
 // At most a few batches are in memory at a time. It returns when nothing runs
 // any more.
-func checkLines(ctx context.Context, s *Source, registry *Registry, add func([]checked, int64)) error {
+func checkLines(ctx context.Context, s *Source, opt *Options, add func([]checked, int64)) error {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+	p := &pipeline{source: s, options: opt, work: make(chan *batch, 2*workers), order: make(chan *batch, 2*workers), free: make(chan *batch, 2*workers)}
 	ctx, cancel := context.WithCancel(ctx)
-	work, order := make(chan *batch, workers), make(chan *batch, workers)
 	var readErr error
-	var large sync.Mutex
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() {
-		defer close(work)
-		defer close(order)
-		readErr = readBatches(s, func(b *batch) bool { return send(ctx, order, b) && send(ctx, work, b) })
+		defer close(p.work)
+		defer close(p.order)
+		readErr = p.read(func(b *batch) bool { return send(ctx, p.order, b) && send(ctx, p.work, b) })
 	})
 	for range workers {
-		wg.Go(func() {
-			for b := range work {
-				b.check(registry, &large)
-				close(b.done)
-			}
-		})
+		wg.Go(p.checkAll)
 	}
-	for b := range order {
+	for b := range p.order {
 		select {
 		case <-b.done:
 			add(b.checked, b.read)
+			p.recycle(b)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -82,11 +88,11 @@ func send(ctx context.Context, to chan<- *batch, b *batch) bool {
 	}
 }
 
-// readBatches reads the lines of a source into batches until emit says no.
-func readBatches(s *Source, emit func(*batch) bool) error {
+// read reads the lines of the source into batches until emit says no.
+func (p *pipeline) read(emit func(*batch) bool) error {
 	var read int64
-	b := newBatch()
-	for line, err := range s.Lines() {
+	b := p.batch()
+	for line, err := range p.source.Lines() {
 		if err != nil {
 			return err
 		}
@@ -99,7 +105,7 @@ func readBatches(s *Source, emit func(*batch) bool) error {
 			if !emit(b) {
 				return nil
 			}
-			b = newBatch()
+			b = p.batch()
 		}
 	}
 	if len(b.lines) > 0 {
@@ -108,25 +114,47 @@ func readBatches(s *Source, emit func(*batch) bool) error {
 	return nil
 }
 
-func newBatch() *batch { return &batch{done: make(chan struct{})} }
-
-func (b *batch) check(registry *Registry, large *sync.Mutex) {
-	b.checked = make([]checked, 0, len(b.lines))
-	for _, l := range b.lines {
-		var c checked
-		switch text := b.data[l.start:l.stop]; {
-		case l.Torn:
-		case l.TooLong:
-			c.notEntry = tooLong(l.Size - 1)
-		case len(text) > largeLine:
-			large.Lock()
-			c = checkLine(text, registry)
-			large.Unlock()
-		default:
-			c = checkLine(text, registry)
-		}
-		c.segment, c.offset, c.torn = l.Segment, l.Offset, l.Torn
-		b.checked = append(b.checked, c)
+func (p *pipeline) batch() *batch {
+	select {
+	case b := <-p.free:
+		b.data, b.lines, b.checked = b.data[:0], b.lines[:0], b.checked[:0]
+		return b
+	default:
+		return &batch{done: make(chan struct{}, 1)}
 	}
-	b.data, b.lines = nil, nil
+}
+
+// recycle keeps a batch for the next lines, unless a long line made it large.
+func (p *pipeline) recycle(b *batch) {
+	clear(b.checked)
+	if cap(b.data) > 4*batchBytes {
+		return
+	}
+	select {
+	case p.free <- b:
+	default:
+	}
+}
+
+func (p *pipeline) checkAll() {
+	k := newChecker(p.options)
+	for b := range p.work {
+		for _, l := range b.lines {
+			var c checked
+			switch text := b.data[l.start:l.stop]; {
+			case l.Torn:
+			case l.TooLong:
+				c.notEntry = tooLong(l.Size - 1)
+			case len(text) > largeLine:
+				p.large.Lock()
+				c = k.check(text)
+				p.large.Unlock()
+			default:
+				c = k.check(text)
+			}
+			c.segment, c.offset, c.torn = l.Segment, l.Offset, l.Torn
+			b.checked = append(b.checked, c)
+		}
+		b.done <- struct{}{}
+	}
 }

@@ -17,17 +17,21 @@ type head struct {
 	// the name of the first segment promises, if promised.
 	start, promised bool
 	sequence        uint64
-	hash            string
+	hash            link
 	recordedAt      record.Time
 	// keyID is the key of the last trusted entry.
 	keyID string
 	// rotatedTo is the key that the entry hands over to, "" if it does not.
 	rotatedTo string
+	// group is the place of the entry in its group, nil if it is in none; distrusted
+	// says that its signature is not to be believed.
+	group      *groupSignature
+	distrusted bool
 	// skipped counts the lines since then that cannot be believed. They may
 	// stand for as many entries or be none; hashes are those that the last of
 	// them may have.
 	skipped uint64
-	hashes  []string
+	hashes  []link
 }
 
 // next returns the sequence of the next entry, 0 if nothing tells it.
@@ -40,35 +44,35 @@ func (h *head) next() uint64 {
 
 // predecessors returns the hashes that an entry at a sequence may name as its
 // predecessor's; none if nothing is known about that.
-func (h *head) predecessors(sequence uint64) []string {
+func (h *head) predecessors(sequence uint64) []link {
 	switch {
 	case h.start && !h.promised || sequence < h.sequence+1:
 		return nil
 	case h.skipped > 0 && sequence == h.next():
 		return h.hashes
 	case sequence == h.sequence+1 || sequence > h.next() && h.skipped == 0:
-		if h.hash == "" {
+		if !h.hash.set {
 			return nil
 		}
-		return []string{h.hash}
+		return []link{h.hash}
 	default:
 		return nil
 	}
 }
 
-// skip passes a line that cannot be believed; the hashes are "" if it has none.
-func (h *head) skip(recordHash, computed string) {
+// skip passes a line that cannot be believed; the hashes are not set if it has none.
+func (h *head) skip(recordHash, computed link) {
 	h.skipped++
 	h.hashes = nil
-	if recordHash != "" {
-		h.hashes = []string{recordHash, computed}
+	if recordHash.set {
+		h.hashes = []link{recordHash, computed}
 	}
 }
 
 // advance makes an entry the head. An entry that is not trusted changes no key.
 func (h *head) advance(c *checked) {
 	keyID := h.keyID
-	*h = head{sequence: c.sequence, hash: c.recordHash, recordedAt: c.recordedAt, keyID: keyID}
+	*h = head{sequence: c.sequence, hash: c.recordHash, recordedAt: c.recordedAt, keyID: keyID, group: c.group, distrusted: !c.trusted}
 	if c.trusted {
 		h.keyID, h.rotatedTo = c.keyID, c.rotatedTo
 	}
@@ -112,7 +116,7 @@ func (v *verifier) checkFirst(c *checked) {
 		v.misplaced(c, code, fmt.Sprintf("the name of the segment says %d", promised))
 	}
 	switch hashes := h.predecessors(c.sequence); {
-	case (c.sequence == 1) != (c.previous == ""):
+	case (c.sequence == 1) != !c.previous.set:
 		v.report.FirstLink = Failed
 		v.misplaced(c, CodePreviousHashMismatch, "only the entry with sequence 1 has no predecessor")
 	case len(hashes) > 0 && !slices.Contains(hashes, c.previous):

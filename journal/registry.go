@@ -33,6 +33,8 @@ const maxRegistryBytes = 1 << 20
 type Registry struct {
 	keys []Key
 	byID map[string]int
+	// publicTexts are the keys as public_key of an entry spells them.
+	publicTexts []string
 }
 
 // jwk is a key as keys.json spells it (RFC 7517, RFC 8037, contract 7). A member
@@ -183,6 +185,7 @@ func (r *Registry) Add(k Key) error {
 		r.byID = make(map[string]int)
 	}
 	r.byID[k.ID] = len(r.keys)
+	r.publicTexts = append(r.publicTexts, base64.StdEncoding.EncodeToString(k.PublicKey))
 	r.keys = append(r.keys, k)
 	return nil
 }
@@ -197,6 +200,19 @@ func (r *Registry) Key(id string) (Key, bool) {
 		return Key{}, false
 	}
 	return r.keys[i], true
+}
+
+// find returns the key with an id and its text in entries; nil if there is none or
+// no registry.
+func (r *Registry) find(id []byte) (key *Key, publicText string) {
+	if r == nil {
+		return nil, ""
+	}
+	i, found := r.byID[string(id)]
+	if !found {
+		return nil, ""
+	}
+	return &r.keys[i], r.publicTexts[i]
 }
 
 // Marshal returns the text of the registry's keys.json.

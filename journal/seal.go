@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/readtrail/readtrail/record"
@@ -24,10 +25,12 @@ type Receipt struct {
 	Repeat bool `json:"repeat,omitzero"`
 }
 
-// Lengths of what stands in the two members that the payload leaves out.
+// Lengths of what stands in the two members that the payload leaves out. A group
+// signature is as long as its path.
 const (
 	recordHashLength = len(digestPrefix) + 2*sha256.Size
 	valueLength      = (ed25519.SignatureSize + 2) / 3 * 4
+	groupValueLength = (groupHeadBytes + maxGroupPath*sha256.Size + ed25519.SignatureSize + 2) / 3 * 4
 )
 
 // Unsigned is an entry that is hashed but not yet signed: the line with a hole
@@ -37,15 +40,26 @@ type Unsigned struct {
 	line    []byte
 	digest  [sha256.Size]byte
 	keyID   string
-	valueAt int
+	grouped bool
+	// valueAt is where the hole begins, of hole bytes.
+	valueAt, hole int
 }
 
 // Assemble lays a canonical body and its integrity into the line of an entry
 // and hashes it. The body must be canonical, as record.Draft.Complete gives it.
 // Previous is the record hash of the entry before, "" only for the first one.
 func Assemble(kind record.Kind, schemaVersion string, body []byte, previous string, s Signer) *Unsigned {
-	const overhead = 1024 // more than the members beside the body ever take
-	u := &Unsigned{line: make([]byte, 0, len(body)+overhead), keyID: s.KeyID()}
+	return assemble(&Unsigned{hole: valueLength}, kind, schemaVersion, body, previous, s)
+}
+
+// AssembleGrouped is Assemble for an entry that SignGroup signs.
+func AssembleGrouped(kind record.Kind, schemaVersion string, body []byte, previous string, s Signer) *Unsigned {
+	return assemble(&Unsigned{hole: groupValueLength, grouped: true}, kind, schemaVersion, body, previous, s)
+}
+
+func assemble(u *Unsigned, kind record.Kind, schemaVersion string, body []byte, previous string, s Signer) *Unsigned {
+	const overhead = 1024 // more than the members beside body and signature ever take
+	u.line, u.keyID = make([]byte, 0, len(body)+overhead+u.hole), s.KeyID()
 	u.line = append(u.line, '{')
 	bodyFirst := string(kind) < "integrity"
 	if bodyFirst {
@@ -88,7 +102,9 @@ func (u *Unsigned) appendIntegrity(previous string, public ed25519.PublicKey) (h
 	l = appendHole(l, recordHashLength-len(digestPrefix))
 	l = append(l, '"', ',')
 	cut.hashEnd = len(l)
-	l = append(l, `"signature":{"algorithm":"`+signatureAlgorithm+`","key_id":"`...)
+	l = append(l, `"signature":{"algorithm":"`...)
+	l = append(l, u.algorithm()...)
+	l = append(l, `","key_id":"`...)
 	l = append(l, u.keyID...)
 	l = append(l, `","public_key":"`...)
 	l = base64.StdEncoding.AppendEncode(l, public)
@@ -96,7 +112,7 @@ func (u *Unsigned) appendIntegrity(previous string, public ed25519.PublicKey) (h
 	cut.valueStart = len(l)
 	l = append(l, `,"value":"`...)
 	u.valueAt = len(l)
-	l = appendHole(l, valueLength)
+	l = appendHole(l, u.hole)
 	l = append(l, '"')
 	cut.valueEnd = len(l)
 	l = append(l, `},"verification":{"failure_codes":[],"status":"`+statusNotPerformed+`","verifier_version":"`+VerifierVersion+`"}},`...)
@@ -111,26 +127,73 @@ func appendHole(l []byte, n int) []byte {
 	return l
 }
 
+// Digest returns the bytes of the record hash.
+func (u *Unsigned) Digest() [sha256.Size]byte { return u.digest }
+
 // RecordHash returns the entry's record hash.
 func (u *Unsigned) RecordHash() string { return SpellHash(u.digest) }
 
-// Size returns the bytes of the line with its LF, which signing does not change.
+// Size returns the bytes of the line with its LF, at most: a group signature may
+// make it shorter.
 func (u *Unsigned) Size() int { return len(u.line) }
+
+// Grouped reports whether the entry was assembled for a group signature.
+func (u *Unsigned) Grouped() bool { return u.grouped }
+
+func (u *Unsigned) algorithm() string {
+	if u.grouped {
+		return groupAlgorithm
+	}
+	return signatureAlgorithm
+}
 
 // Sign signs the entry with the signer that Assemble was given and returns the
 // line with its LF, which the Unsigned no longer owns. After an error it may be
 // called again.
 func (u *Unsigned) Sign(s Signer) ([]byte, error) {
-	if s.KeyID() != u.keyID {
-		return nil, fmt.Errorf("entry assembled for key %s cannot be signed by key %s", u.keyID, s.KeyID())
+	if u.grouped {
+		return nil, errors.New("entry assembled for a group cannot have a signature of its own")
 	}
-	signature, err := s.Sign(u.digest)
+	if err := u.checkSigner(s); err != nil {
+		return nil, err
+	}
+	signature, err := signWith(s, u.digest[:])
 	if err != nil {
-		return nil, fmt.Errorf("sign with key %s: %w", u.keyID, err)
+		return nil, err
+	}
+	return u.fill(signature), nil
+}
+
+func (u *Unsigned) checkSigner(s Signer) error {
+	if s.KeyID() != u.keyID {
+		return fmt.Errorf("entry assembled for key %s cannot be signed by key %s", u.keyID, s.KeyID())
+	}
+	return nil
+}
+
+func signWith(s Signer, message []byte) ([]byte, error) {
+	signature, err := s.Sign(message)
+	if err != nil {
+		return nil, fmt.Errorf("sign with key %s: %w", s.KeyID(), err)
 	}
 	if len(signature) != ed25519.SignatureSize {
-		return nil, fmt.Errorf("sign with key %s: signature has %d bytes, want %d", u.keyID, len(signature), ed25519.SignatureSize)
+		return nil, fmt.Errorf("sign with key %s: signature has %d bytes, want %d", s.KeyID(), len(signature), ed25519.SignatureSize)
 	}
-	base64.StdEncoding.Encode(u.line[u.valueAt:u.valueAt+valueLength], signature)
-	return u.line, nil
+	return signature, nil
+}
+
+// fill puts the signature's value into the hole. What of it stays empty is closed
+// by moving what stands before it, unless that is longer than what follows.
+func (u *Unsigned) fill(value []byte) []byte {
+	length := base64.StdEncoding.EncodedLen(len(value))
+	end := u.valueAt + u.hole
+	begin := end - length
+	base64.StdEncoding.Encode(u.line[begin:end], value)
+	spare := begin - u.valueAt
+	if u.valueAt <= len(u.line)-end {
+		copy(u.line[spare:begin], u.line[:u.valueAt])
+		return u.line[spare:]
+	}
+	copy(u.line[u.valueAt:], u.line[begin:])
+	return u.line[:len(u.line)-spare]
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,8 +36,9 @@ type Source struct {
 	Segments []Segment
 }
 
-// Segment is one file of a journal.
+// Segment is one file of a journal, or what takes the place of one.
 type Segment struct {
+	// Path is the file, or names what Open opens.
 	Path string
 	// FirstSequence is the sequence that the file's name promises; 0 if it
 	// promises none.
@@ -44,6 +46,17 @@ type Segment struct {
 	// Size is the size in bytes when the source was opened. Reading stops
 	// there, so that a journal that grows is read as it was.
 	Size int64
+	// Open opens the bytes of a segment that is not a file, such as an object of
+	// an archive. It is nil for a file.
+	Open func() (io.ReadCloser, error)
+}
+
+// open opens the bytes of the segment.
+func (s *Segment) open() (io.ReadCloser, error) {
+	if s.Open != nil {
+		return s.Open()
+	}
+	return os.Open(s.Path)
 }
 
 // Size returns the bytes of all segments.

@@ -6,6 +6,7 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -158,6 +159,23 @@ func TestLinesComeWithTheirPlaces(t *testing.T) {
 		{Segment: 1, Offset: 0, Bytes: []byte("c"), Size: 2},
 		{Segment: 1, Offset: 2, Bytes: []byte("d"), Size: 1, Torn: true},
 	}, lines)
+}
+
+func TestASegmentNeedNotBeAFile(t *testing.T) {
+	refused := errors.New("refused")
+	source := &journal.Source{Path: "bucket", Segments: []journal.Segment{
+		{Path: "bucket/1", Size: 4, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a\nb\nmore")), nil }},
+		{Path: "bucket/3", Size: 4, Open: func() (io.ReadCloser, error) { return nil, refused }},
+	}}
+	var lines []string
+	for line, err := range source.Lines() {
+		if err != nil {
+			require.ErrorIs(t, err, refused)
+			break
+		}
+		lines = append(lines, string(line.Bytes))
+	}
+	require.Equal(t, []string{"a", "b"}, lines)
 }
 
 func TestASegmentThatVanishesIsAnError(t *testing.T) {

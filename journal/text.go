@@ -36,12 +36,13 @@ func readHeld(object jsontext.Value, into any) error {
 	if err := json.Unmarshal(object, into, json.RejectUnknownMembers(true)); err != nil {
 		return err
 	}
-	spans, err := spansOf(object, 0)
-	if err != nil {
-		return err
+	var o outline
+	if !o.read(object) || object[0] != '{' {
+		return errNoText
 	}
-	for _, s := range spans {
-		if value := string(object[s.valueStart:s.stop]); value == "null" || value == `""` {
+	for i := range o.members {
+		m := &o.members[i]
+		if value := string(o.text(m)); m.level == 1 && (value == "null" || value == `""`) {
 			return errNoText
 		}
 	}

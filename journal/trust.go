@@ -12,17 +12,17 @@ func (v *verifier) checkTrust(c *checked) {
 	}
 	if c.signature == NotPerformed && c.signatureDetail != "" {
 		// Without a registry one finding says it for all entries.
-		if v.registry != nil || !v.signatureOpen {
+		if v.options.Registry != nil || !v.signatureOpen {
 			f := v.placed(c, CodeSignatureNotPerformed)
 			f.Detail = c.signatureDetail
 			v.find(c, f)
 		}
 		v.signatureOpen = true
 	}
-	if v.registry == nil {
+	if v.options.Registry == nil {
 		return
 	}
-	key, found := v.registry.Key(c.keyID)
+	key, found := v.options.Registry.Key(c.keyID)
 	if !found {
 		v.distrust(c, CodeKeyUnknown, "the registry has no key "+c.keyID)
 		return
@@ -36,7 +36,24 @@ func (v *verifier) checkTrust(c *checked) {
 		v.distrust(c, CodeKeyUnknown, problem)
 		return
 	}
+	if c.signature == Valid && !v.continuesGroup(c) {
+		v.distrust(c, CodeSignatureInvalid, "the signature of its group gives the entry another place than it has")
+		return
+	}
 	c.trusted = c.signature == Valid
+}
+
+// continuesGroup reports whether the place in its group that an entry's signature
+// names fits that of the entry before: the signature does not cover it.
+func (v *verifier) continuesGroup(c *checked) bool {
+	h := &v.head
+	if c.group == nil || h.start || h.distrusted || h.skipped > 0 || c.sequence != h.sequence+1 {
+		return true
+	}
+	if h.group == nil || h.group.signature != c.group.signature {
+		return c.group.index == 0
+	}
+	return c.group.continues(*h.group)
 }
 
 func (v *verifier) distrust(c *checked, code Code, detail string) {

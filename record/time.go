@@ -30,14 +30,38 @@ func TimeFromUnixNano(ns uint64) Time {
 	return NewTime(time.Unix(int64(ns/second), int64(ns%second)))
 }
 
-// ParseTime reads the one spelling that entries allow.
+// ParseTime reads the one spelling that entries allow. It does what time.Parse and
+// a comparison with the time's own spelling do, in a tenth of the time: a verifier
+// reads the time of every entry.
 func ParseTime(s string) (Time, error) {
-	t, err := time.Parse(timeLayout, s)
-	// Go reads spellings that it does not write, such as a decimal comma.
-	if err != nil || NewTime(t).String() != s {
+	if len(s) != len(timeLayout) {
+		return Time{}, errTime
+	}
+	for i := range len(s) {
+		switch c, want := s[i], timeLayout[i]; {
+		case '0' <= want && want <= '9':
+			if c < '0' || c > '9' {
+				return Time{}, errTime
+			}
+		case c != want:
+			return Time{}, errTime
+		}
+	}
+	month, day, hour, minute, second := number(s[5:7]), number(s[8:10]), number(s[11:13]), number(s[14:16]), number(s[17:19])
+	t := time.Date(number(s[:4]), time.Month(month), day, hour, minute, second, number(s[20:29]), time.UTC)
+	// A day that the month has not becomes one of the next.
+	if month < 1 || month > 12 || t.Day() != day || hour > 23 || minute > 59 || second > 59 {
 		return Time{}, errTime
 	}
 	return NewTime(t), nil
+}
+
+// number reads decimal digits.
+func number(digits string) (n int) {
+	for i := range len(digits) {
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n
 }
 
 // Std returns the instant as a time.Time.

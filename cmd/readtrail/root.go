@@ -65,6 +65,7 @@ func newRootCommand(con *console) *cobra.Command {
 		newShowCommand(con),
 		newDigestCommand(con),
 		newEvidenceCommand(con),
+		newArchiveCommand(con),
 		newLintCommand(con),
 		newVersionCommand(con),
 	)

@@ -20,7 +20,8 @@ func newVerifyCommand(con *console) *cobra.Command {
 		Short: "Check that a journal stands as it was written",
 		Long: "Check every entry of a journal: canonical form, hash, signature, trust in the key, schema,\n" +
 			"sequence and chain. TARGET is a root with journals, a journal, a segment, or segments joined\n" +
-			"in one file. Nothing is ever changed or repaired.\n\n" +
+			"in one file, or an archive, s3://BUCKET/PREFIX, which is read in place: of each object the oldest\n" +
+			"version. Nothing is ever changed or repaired.\n\n" +
 			"Get keys.json from its owner, not from the journal's directory: whoever can change both can\n" +
 			"forge. Without it no signature is checked and the exit code is 2.\n\n" +
 			"Exit codes: 0 nothing is broken and every demanded check was made; 1 broken; 2 something could\n" +
@@ -41,6 +42,7 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
 	flags.BoolVar(&v.json, "json", false, "print one JSON document")
+	v.bucket.add(flags)
 	flags.BoolVar(&v.quiet, "quiet", false, "print nothing; the exit code is the answer")
 	return cmd
 }
@@ -51,6 +53,7 @@ type verification struct {
 	keys        string
 	keysGiven   bool
 	json, quiet bool
+	bucket      bucketFlags
 
 	reports []*journal.Report
 	errors  []string
@@ -81,7 +84,10 @@ func (v *verification) verifyAll(ctx context.Context, target string) {
 			return
 		}
 	}
-	sources, err := journal.Open(target)
+	sources, notes, err := v.bucket.openTarget(ctx, target)
+	for _, note := range notes {
+		v.con.note("readtrail: %s", note)
+	}
 	for _, source := range sources {
 		v.verify(ctx, source, options)
 	}

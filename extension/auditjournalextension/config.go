@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 
 	"github.com/readtrail/readtrail/internal/ledger"
 )
@@ -35,6 +36,10 @@ type Config struct {
 	// DedupWindow is how long a record is remembered, across restarts, so that
 	// its redelivery leaves no second entry.
 	DedupWindow time.Duration `mapstructure:"dedup_window"`
+
+	// Archive keeps what is sealed in an S3 bucket with Object Lock. Without it
+	// nothing is archived.
+	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -74,7 +79,7 @@ func (c *Config) Validate() error {
 	} else if err := checkName("collector_id", c.CollectorID, ledger.MaxTextBytes); err != nil {
 		errs = append(errs, err)
 	}
-	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes())
+	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes(), c.checkArchive())
 	return errors.Join(errs...)
 }
 

@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/durable"
 )
 
@@ -31,6 +33,8 @@ func load(t *testing.T, name string) (component.Config, error) {
 	return cfg, confmap.Validate(cfg)
 }
 
+const days = Days(24 * time.Hour)
+
 func TestConfigIsReadFromYAML(t *testing.T) {
 	for name, want := range map[string]*Config{
 		"": {
@@ -40,6 +44,7 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			Scope:       ScopeConfig{OrganizationRef: "default", Environment: "default", RetentionClass: "default"},
 			Segment:     SegmentConfig{MaxBytes: 64 << 20, MaxAge: 24 * time.Hour},
 			DedupWindow: 24 * time.Hour,
+			Archive:     createDefaultConfig().(*Config).Archive,
 		},
 		"all_settings": {
 			Directory:   "/var/lib/readtrail/journal",
@@ -57,6 +62,14 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			},
 			Segment:     SegmentConfig{MaxBytes: 16 << 20, MaxAge: time.Hour},
 			DedupWindow: 48 * time.Hour,
+			Archive: configoptional.Some(ArchiveConfig{
+				Bucket: BucketConfig{
+					Name: "evidence-eu", Prefix: "readtrail/production", Endpoint: "https://s3.example.com", Region: "eu-central-1",
+					PathStyle: true, Mode: LockMode(archive.Governance), LegalHold: true, Timeout: 10 * time.Second,
+					Retain: map[string]Days{"kyc_10y": 3660 * days, "treasury_7y": 2562 * days, "days_30": 30 * days},
+				},
+				Interval: 5 * time.Minute, UploadTimeout: 30 * time.Minute,
+			}),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,12 +110,29 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 			"segment: max_bytes must be positive",
 			"max_age is 86.4µs, less than 1s: write a number and its unit, such as 24h",
 		},
+		"bad_archive": {
+			"archive::retain has no entry for the retention class kyc_10y of scope: say how long its objects are locked",
+			"archive: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
+			"prefix has an element that is empty, begins with a dot, or has other characters than A-Z a-z 0-9 ! - _ . ' ( ) %",
+			"endpoint is not a URL that begins with https:// or http://",
+			"retain::other is 3.66µs, not one day to 100 years: write days, such as 3660d",
+			"timeout is 0s, less than 1s: write a number and its unit, such as 24h",
+			"interval is 5ns, less than 1s: write a number and its unit, such as 24h",
+			"upload_timeout is 0s, less than 1s: write a number and its unit, such as 24h",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, name)
 			assert.EqualError(t, err, strings.Join(want, "\n"))
 		})
 	}
+}
+
+func TestRetentionThatNobodyMeansIsRefusedWithItsPath(t *testing.T) {
+	_, err := load(t, "bad_archive_mode")
+	require.ErrorContains(t, err, "'mode' is neither COMPLIANCE nor GOVERNANCE")
+	_, err = load(t, "bad_archive_days")
+	require.ErrorContains(t, err, "'retain[default]' is neither a number of days, such as 3660d, nor a duration")
 }
 
 func TestUnknownKeyIsRefusedWithItsPath(t *testing.T) {

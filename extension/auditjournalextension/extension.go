@@ -33,6 +33,8 @@ type journals struct {
 	mu sync.RWMutex
 	// open are the open journals; nil before start and after shutdown.
 	open map[journalName]*openJournal
+	// archiver is nil without an archive.
+	archiver *archiver
 }
 
 // openJournal is a ledger and its metrics.
@@ -77,6 +79,9 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.open = open
+	if j.config.Archive.HasValue() {
+		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
+	}
 	return nil
 }
 
@@ -106,7 +111,10 @@ func (j *journals) Shutdown(ctx context.Context) error {
 	j.mu.Lock()
 	open := j.open
 	j.open = nil
+	archiver := j.archiver
+	j.archiver = nil
 	j.mu.Unlock()
+	archiver.stop()
 	err := closeAll(ctx, open)
 	j.telemetry.Shutdown()
 	return err

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/archive"
 )
 
 const (
@@ -18,6 +20,7 @@ const (
 	defaultSegmentMaxBytes = 64 << 20
 	defaultSegmentMaxAge   = 24 * time.Hour
 	defaultDedupWindow     = 24 * time.Hour
+	defaultArchiveInterval = time.Minute
 )
 
 // NewFactory creates the factory of the audit_journal extension.
@@ -42,6 +45,11 @@ func createDefaultConfig() component.Config {
 			MaxAge:   defaultSegmentMaxAge,
 		},
 		DedupWindow: defaultDedupWindow,
+		Archive: configoptional.Default(ArchiveConfig{
+			Bucket:        newBucketConfig(),
+			Interval:      defaultArchiveInterval,
+			UploadTimeout: archive.DefaultUploadTimeout,
+		}),
 	}
 }
 

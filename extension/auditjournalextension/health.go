@@ -23,17 +23,27 @@ import (
 type health struct {
 	mu   sync.Mutex
 	host component.Host
-	// degraded are the journals that cannot be written, the newest cause last.
+	// degraded are the journals that cannot be written or archived, the newest
+	// cause last.
 	degraded []trouble
 	// damaged ends all reports: no other status follows a permanent error.
 	damaged bool
 }
 
-// trouble is why a journal cannot be written.
+// trouble is why a journal cannot be written, or not be archived.
 type trouble struct {
 	name journalName
+	part part
 	err  error
 }
+
+// part is what of a journal has trouble. The greater one hides the others.
+type part int
+
+const (
+	partArchive part = iota
+	partJournal
+)
 
 func newHealth() *health { return &health{} }
 
@@ -44,18 +54,23 @@ func (h *health) setHost(host component.Host) {
 }
 
 // set says how a journal is: nil if it can be written.
-func (h *health) set(name journalName, err error) {
+func (h *health) set(name journalName, err error) { h.change(name, partJournal, err) }
+
+// setArchive says how the archive of a journal is: nil if it holds what it should.
+func (h *health) setArchive(name journalName, err error) { h.change(name, partArchive, err) }
+
+func (h *health) change(name journalName, of part, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := h.newest()
-	if i := slices.IndexFunc(h.degraded, func(t trouble) bool { return t.name == name }); i >= 0 {
+	if i := slices.IndexFunc(h.degraded, func(t trouble) bool { return t.name == name && t.part == of }); i >= 0 {
 		if err != nil && err.Error() == h.degraded[i].err.Error() {
 			return
 		}
 		h.degraded = slices.Delete(h.degraded, i, i+1)
 	}
 	if err != nil {
-		h.degraded = append(h.degraded, trouble{name, err})
+		h.degraded = append(h.degraded, trouble{name, of, err})
 	}
 	now := h.newest()
 	switch {
@@ -70,11 +85,20 @@ func (h *health) set(name journalName, err error) {
 	}
 }
 
-// newest returns the newest cause, nil if every journal can be written.
+// newest returns the newest cause, that of a journal before that of an archive,
+// nil if there is none.
 func (h *health) newest() error {
-	if len(h.degraded) == 0 {
-		return nil
+	var newest *trouble
+	for i := range h.degraded {
+		if t := &h.degraded[i]; newest == nil || t.part >= newest.part {
+			newest = t
+		}
 	}
-	t := h.degraded[len(h.degraded)-1]
-	return fmt.Errorf("journal %s: %w", t.name, t.err)
+	switch {
+	case newest == nil:
+		return nil
+	case newest.part == partArchive:
+		return fmt.Errorf("archive of journal %s: %w", newest.name, newest.err)
+	}
+	return fmt.Errorf("journal %s: %w", newest.name, newest.err)
 }

@@ -66,6 +66,19 @@ func (i *instruments) degraded(value int64) {
 	i.telemetry.ExtensionAuditJournalDegraded.Record(context.Background(), value, i.set)
 }
 
+// archived says how far the archive of the journal is.
+func (i *instruments) archived(archived, waiting int, oldest uint64, waited time.Duration) {
+	ctx := context.Background()
+	i.telemetry.ExtensionAuditJournalArchiveSegments.Record(ctx, int64(archived), i.set)
+	i.telemetry.ExtensionAuditJournalArchiveWaiting.Record(ctx, int64(waiting), i.set)
+	i.telemetry.ExtensionAuditJournalArchiveOldestWaiting.Record(ctx, int64(oldest), i.set)
+	i.telemetry.ExtensionAuditJournalArchiveWaitingTime.Record(ctx, waited.Seconds(), i.set)
+}
+
+func (i *instruments) archiveFailed() {
+	i.telemetry.ExtensionAuditJournalArchiveFailures.Add(context.Background(), 1, i.set)
+}
+
 // observer turns what a ledger tells into metrics, status and log lines.
 func (j *journals) observer(name journalName, i *instruments) ledger.Observer {
 	ctx := context.Background()

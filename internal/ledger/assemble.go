@@ -18,11 +18,12 @@ import (
 
 var errFull = errors.New("journal has as many entries as it can number")
 
-// chain is the serial part of sealing: sequence, event id and previous hash. A
-// copy of it is a point to go back to.
+// chain is the serial part of sealing: where the journal ends, and which key
+// signs the next entry.
 type chain struct {
 	sequence uint64
 	hash     string // of the last entry, "" before the first
+	signer   journal.Signer
 }
 
 // decide decides on one item: it is a repeat, or it becomes an entry of the open
@@ -55,9 +56,9 @@ func (w *writer) decide(r *request, i int) error {
 		return err
 	}
 	r.receipts[i] = e.receipt
+	w.stand(e)
 	w.launch(e)
 	w.open.add(e)
-	w.signers.start(e, w.open)
 	return nil
 }
 
@@ -88,17 +89,22 @@ func (w *writer) seal(it *item, v verdict) (*entry, error) {
 	if completion.ConflictsWith != "" {
 		w.open.conflicts++
 	}
+	signer, assemble := w.head.signer, journal.Assemble
+	if o.GroupSignatures && journal.Groupable(it.draft.Kind()) {
+		assemble = journal.AssembleGrouped
+	}
 	e := &entry{
-		sealed:     journal.Assemble(it.draft.Kind(), record.SchemaVersion, it.draft.Complete(completion), w.head.hash, o.Signer),
+		sealed:     assemble(it.draft.Kind(), record.SchemaVersion, it.draft.Complete(completion), w.head.hash, signer),
+		signer:     signer,
 		recordedAt: now,
 		item:       it,
 		parts:      v.parts,
 		conflict:   v.conflict,
 		claims:     event.given,
 	}
-	w.head = chain{sequence: completion.Sequence, hash: e.sealed.RecordHash()}
+	w.head.sequence, w.head.hash = completion.Sequence, e.sealed.RecordHash()
 	e.receipt = journal.Receipt{
-		EventID: event.id, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: o.Signer.KeyID(),
+		EventID: event.id, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: signer.KeyID(),
 	}
 	return e, nil
 }
@@ -118,7 +124,7 @@ type eventName struct {
 func (w *writer) eventID(it *item, now time.Time) (eventName, error) {
 	var name eventName
 	if id := it.draft.EventID(); id != "" {
-		found, err := w.index.Find(it.event)
+		found, err := w.find(it.event)
 		if err != nil {
 			return name, err
 		}

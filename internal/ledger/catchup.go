@@ -28,20 +28,28 @@ func (w *writer) catchUp() error {
 		if w.index, err = repeat.Open(filepath.Join(o.IndexDir, indexFile), w.ledger.id, o.DedupWindow); err != nil {
 			return err
 		}
+		if w.settled, err = parseStanding(w.index.Standing()); err != nil {
+			w.doubtful = true
+		}
 	}
 	if !w.doubtful {
+		w.ledger.begins.Store(w.settled.Begins.FirstSequence)
+		anew := w.index.UpTo().Sequence == 0
 		err = w.learnBehind(w.index.UpTo())
-		w.doubtful = errors.Is(err, repeat.ErrDamaged)
+		w.doubtful = errors.Is(err, repeat.ErrDamaged) || err == nil && anew && w.unremoved()
 	}
 	if !w.doubtful {
 		return err
 	}
-	if err := w.index.Reset(); err != nil {
-		w.index = nil
+	if err := w.learnAnew(0); err != nil {
 		return err
 	}
-	if err := w.learnBehind(repeat.Position{}); err != nil {
-		return err
+	if w.unremoved() {
+		// What is learned of segments that are about to go hides what was written
+		// again since.
+		if err := w.learnAnew(w.settled.Begins.FirstSequence); err != nil {
+			return err
+		}
 	}
 	w.doubtful = false
 	select {
@@ -49,6 +57,17 @@ func (w *writer) catchUp() error {
 	default:
 	}
 	return nil
+}
+
+// learnAnew has the index forget everything and learn the segments from one on.
+func (w *writer) learnAnew(begins uint64) error {
+	if err := w.index.Reset(); err != nil {
+		w.index = nil
+		return err
+	}
+	w.settled = Standing{}
+	w.ledger.begins.Store(begins)
+	return w.learnBehind(repeat.Position{At: segment.Position{Segment: begins}})
 }
 
 // learnBehind has the index learn the entries behind one that it must find as it
@@ -106,6 +125,12 @@ func (w *writer) learn(e *journal.Entry, at segment.Position, horizon time.Time)
 	if err != nil {
 		return err
 	}
+	standing, err := w.settled.afterStored(e)
+	if err != nil {
+		return err
+	}
+	w.setSettled(standing)
+	w.ledger.begins.Store(max(w.ledger.begins.Load(), standing.Begins.FirstSequence))
 	w.index.Learn(here, marks...)
 	if w.index.Worthwhile() {
 		return w.index.Flush(w.ledger.options.Now())
@@ -145,7 +170,7 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 // first one with it, conflict with the first one, or repeat one of them from
 // before the window.
 func (w *writer) marksOfID(m repeat.Mark, key repeat.Key) ([]repeat.Mark, error) {
-	found, err := w.index.Find(key)
+	found, err := w.find(key)
 	switch first := found[0]; {
 	case err != nil:
 		return nil, err
@@ -164,7 +189,7 @@ func (w *writer) marksOfNew(m repeat.Mark, keys ...repeat.Key) ([]repeat.Mark, e
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	found, err := w.index.Find(keys...)
+	found, err := w.find(keys...)
 	if err != nil {
 		return nil, err
 	}

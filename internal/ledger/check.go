@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"crypto/sha256"
 	"encoding/json/v2"
 	"errors"
 	"time"
@@ -23,8 +24,11 @@ type check struct {
 	// last is the last intact entry, and end where it ends.
 	last repeat.Position
 	end  segment.Position
-	// keyID is the key that signed the last intact entry.
-	keyID string
+	// keyID is the key that signed the last intact entry, and handsOverTo the one
+	// that it names if it is a journal.key_rotated.
+	keyID, handsOverTo string
+	// unseen are the record hashes of the entries behind the acknowledged one.
+	unseen [][sha256.Size]byte
 	// acknowledged is an entry that must be found unchanged.
 	acknowledged repeat.Position
 	// began is the recorded_at of the first entry in the last segment.
@@ -46,9 +50,10 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	if err != nil {
 		return err
 	}
+	digest := e.PayloadDigest()
 	hash, previous := e.Integrity.RecordHash, e.Integrity.PreviousEventHash
 	switch {
-	case journal.SpellHash(e.PayloadDigest()) != hash:
+	case journal.SpellHash(digest) != hash:
 		return errRecordHash
 	case e.Header.Sequence != sequence:
 		return &segment.SequenceError{Found: e.Header.Sequence}
@@ -65,16 +70,33 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	c.journalID = e.Header.JournalID
 	c.last = repeat.Position{At: l.Position, Sequence: sequence, Hash: hash}
 	c.end = l.End()
-	c.keyID = e.Integrity.Signature.KeyID
-	if e.Kind == record.KindJournal && e.Header.EventType == record.EventJournalRecovered {
-		var body struct {
-			Detail record.Recovered `json:"detail"`
+	c.keyID, c.handsOverTo = e.Integrity.Signature.KeyID, ""
+	if c.acknowledged.Sequence > 0 && sequence > c.acknowledged.Sequence {
+		c.unseen = append(c.unseen, digest)
+	}
+	if e.Kind != record.KindJournal {
+		return nil
+	}
+	switch e.Header.EventType {
+	case record.EventJournalRecovered:
+		if d, ok := detailOf[record.Recovered](e); ok {
+			c.named[d.KeptAs] = true
 		}
-		if err := json.Unmarshal(e.Body, &body); err == nil {
-			c.named[body.Detail.KeptAs] = true
+	case record.EventKeyRotated:
+		if d, ok := detailOf[record.KeyRotated](e); ok {
+			c.handsOverTo = d.IncomingKeyID
 		}
 	}
 	return nil
+}
+
+// detailOf reads the detail of an entry of the journal about itself.
+func detailOf[T any](e *journal.Entry) (T, bool) {
+	var body struct {
+		Detail T `json:"detail"`
+	}
+	err := json.Unmarshal(e.Body, &body)
+	return body.Detail, err == nil
 }
 
 // unnamed returns the torn bytes that the journal does not tell of yet: those of

@@ -30,7 +30,7 @@ func (l *Ledger) newCommitter(w *writer) *committer {
 		defer close(c.outcomes)
 		for g := range c.groups {
 			begun := time.Now()
-			err := commit(w.segments, g)
+			err := l.commit(w.segments, g)
 			if err == nil {
 				for _, r := range g.ends {
 					l.finish(r, nil)
@@ -43,10 +43,10 @@ func (l *Ledger) newCommitter(w *writer) *committer {
 }
 
 // commit makes a group durable. A crash before it returns may leave any part of
-// the group and nothing else; a crash after it leaves all of it. A group without
-// entries holds requests whose records were all there already: they had to wait
+// the group and nothing else; a crash after it leaves all of it. The observer is
+// told before anybody else. A group without entries holds requests whose records were all there already: they had to wait
 // for the groups before.
-func commit(segments *segment.Writer, g *group) error {
+func (l *Ledger) commit(segments *segment.Writer, g *group) error {
 	lines, err := g.lines()
 	if err != nil || len(lines) == 0 {
 		return err
@@ -61,5 +61,6 @@ func commit(segments *segment.Writer, g *group) error {
 		return err
 	}
 	g.place(at)
+	l.options.Observer.durable(g)
 	return nil
 }

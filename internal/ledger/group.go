@@ -4,7 +4,6 @@
 package ledger
 
 import (
-	"sync"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
@@ -14,11 +13,12 @@ import (
 )
 
 // maxGroupEntries bounds a commit group beside its bytes.
-const maxGroupEntries = 4096
+const maxGroupEntries = journal.MaxGroupSize
 
 // entry is an entry that is chained but not yet durable.
 type entry struct {
 	sealed     *journal.Unsigned
+	signer     journal.Signer
 	line       []byte // once signed
 	receipt    journal.Receipt
 	recordedAt time.Time
@@ -28,6 +28,8 @@ type entry struct {
 	conflict *first
 	// claims says that the entry has the event id that the application gave.
 	claims bool
+	// accepts is the key that the journal goes on with, of a journal.key_accepted.
+	accepts journal.Signer
 	// at is where the entry stands, once it is durable.
 	at segment.Position
 }
@@ -50,17 +52,15 @@ type group struct {
 	ends               []*request
 	repeats, conflicts int
 	hold               bool
-
-	signing sync.WaitGroup
-	mu      sync.Mutex
-	signErr error
+	signing            signing
 }
 
 func (g *group) empty() bool { return len(g.entries) == 0 && len(g.ends) == 0 }
 
-// room reports whether any entry that is made of size bytes fits.
-func (g *group) room(size, limit int64) bool {
-	return len(g.entries) < maxGroupEntries && (len(g.entries) == 0 || g.bytes+size <= limit)
+// room reports whether a number of entries that are made of size bytes together
+// fit, whatever they become.
+func (g *group) room(entries int, size, limit int64) bool {
+	return len(g.entries)+entries <= maxGroupEntries && (len(g.entries) == 0 || g.bytes+size <= limit)
 }
 
 func (g *group) add(e *entry) {
@@ -68,21 +68,10 @@ func (g *group) add(e *entry) {
 	g.bytes += int64(e.sealed.Size())
 }
 
-// signed notes that one signature is done or failed.
-func (g *group) signed(err error) {
-	if err != nil {
-		g.mu.Lock()
-		g.signErr = err
-		g.mu.Unlock()
-	}
-	g.signing.Done()
-}
-
 // lines waits for the signatures.
 func (g *group) lines() ([][]byte, error) {
-	g.signing.Wait()
-	if g.signErr != nil {
-		return nil, g.signErr
+	if err := g.signing.wait(); err != nil {
+		return nil, err
 	}
 	lines := make([][]byte, len(g.entries))
 	for i, e := range g.entries {

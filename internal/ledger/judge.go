@@ -35,6 +35,9 @@ func (w *writer) judge(it *item) (verdict, error) {
 	switch {
 	case err != nil || found[0] == nil:
 		return verdict{}, err
+	case w.isPruned(found[0]):
+		// The first with this id is gone; one that conflicted with it may be there.
+		return w.judgePaired(paired)
 	case found[0].Digest == it.digest:
 		return verdict{stored: &found[0].At}, nil
 	}
@@ -44,15 +47,9 @@ func (w *writer) judge(it *item) (verdict, error) {
 // judgeConflict decides on an item whose id has another body: the journal may
 // have this one too.
 func (w *writer) judgeConflict(paired repeat.Key, f *first) (verdict, error) {
-	if e := w.flying[paired]; e != nil {
-		return verdict{flying: e}, nil
-	}
-	found, err := w.index.Find(paired)
-	switch {
-	case err != nil:
-		return verdict{}, err
-	case found[0] != nil:
-		return verdict{stored: &found[0].At}, nil
+	v, err := w.judgePaired(paired)
+	if err != nil || v.flying != nil || v.stored != nil {
+		return v, err
 	}
 	if f.flying == nil {
 		e, err := w.ledger.read(f.seen.At)
@@ -64,10 +61,38 @@ func (w *writer) judgeConflict(paired repeat.Key, f *first) (verdict, error) {
 	return verdict{conflict: f}, nil
 }
 
+// judgePaired decides on an item by its id together with its body.
+func (w *writer) judgePaired(paired repeat.Key) (verdict, error) {
+	if e := w.flying[paired]; e != nil {
+		return verdict{flying: e}, nil
+	}
+	found, err := w.find(paired)
+	if err != nil || found[0] == nil {
+		return verdict{}, err
+	}
+	return verdict{stored: &found[0].At}, nil
+}
+
+// find looks up keys in the index. What stands in a segment that was pruned, or
+// is about to be removed, is not known any more.
+func (w *writer) find(keys ...repeat.Key) ([]*repeat.Seen, error) {
+	found, err := w.index.Find(keys...)
+	for i, f := range found {
+		if w.isPruned(f) {
+			found[i] = nil
+		}
+	}
+	return found, err
+}
+
+func (w *writer) isPruned(s *repeat.Seen) bool {
+	return s != nil && s.At.Segment < w.ledger.begins.Load()
+}
+
 // judgeParts decides which parts of an item are new. An item of which none is
 // new repeats the entry that has its first one.
 func (w *writer) judgeParts(it *item) (verdict, error) {
-	found, err := w.index.Find(it.parts...)
+	found, err := w.find(it.parts...)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -101,6 +126,10 @@ func (w *writer) launch(e *entry) {
 
 // land makes an entry that is durable known to the index instead.
 func (w *writer) land(e *entry) {
+	w.settleStanding(e)
+	if e.accepts != nil {
+		w.adopt(e.accepts)
+	}
 	keys := e.keys()
 	for _, key := range keys {
 		delete(w.flying, key)

@@ -36,9 +36,14 @@ var (
 	// ErrDamaged says that a journal is damaged where no crash can have done it,
 	// and that it stays unavailable until someone examined it.
 	ErrDamaged = segment.ErrDamaged
-	// ErrOtherKey says that a journal was begun with another key. Entries of a
-	// second key without a bridge between the two (contract 4) would not verify.
+	// ErrOtherKey says that the last entry of a journal is by a key that is neither
+	// Options.Signer nor one of Options.Outgoing. Entries of a second key without a
+	// bridge between the two (contract 4) would not verify.
 	ErrOtherKey = errors.New("journal goes on with the key that it has")
+	// ErrRolledBack says that a place outside the journal has a checkpoint of more
+	// entries than the journal has: some are lost, or it is an old copy. To go on
+	// would fork it.
+	ErrRolledBack = errors.New("journal was rolled back")
 	// ErrClosed says that the journal was closed before the records were written.
 	ErrClosed = errors.New("journal is closed")
 )
@@ -57,6 +62,13 @@ type Ledger struct {
 	// doubt is signaled by a caller that did not find a record where the index
 	// of repeats says it stands.
 	doubt chan error
+	// begins is the first sequence that pruning leaves, 0 if it never did: what the
+	// index knows of segments before is gone.
+	begins atomic.Uint64
+	// tasks are for the writer to do between two of its own steps.
+	tasks chan task
+	// pruning is held by whoever prunes.
+	pruning sync.Mutex
 
 	// ctx ends when the writer has to stop without finishing.
 	ctx     context.Context
@@ -84,6 +96,7 @@ func Open(ctx context.Context, options Options) (*Ledger, error) {
 		queue:   newQueue(),
 		budget:  newBudget(options.MaxPendingBytes),
 		doubt:   make(chan error, 1),
+		tasks:   make(chan task),
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
@@ -132,33 +145,45 @@ func (l *Ledger) Append(ctx context.Context, drafts []*record.Draft) ([]journal.
 }
 
 func (l *Ledger) append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
-	if err := l.unavailable(); err != nil {
-		return nil, err
-	}
 	if len(drafts) == 0 {
-		return nil, nil
+		return nil, l.unavailable()
 	}
-	r, err := newRequest(drafts)
-	if err != nil {
-		return nil, err
+	for {
+		r, err := newRequest(drafts)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.submit(ctx, r); err != nil {
+			return nil, err
+		}
+		receipts, err := l.receipts(r)
+		if !errors.Is(err, errPruned) {
+			return receipts, err
+		}
+		// What a record repeated was pruned before its receipt was read back: now it
+		// is no repeat any more.
+	}
+}
+
+// submit gives a request to the writer and waits until it is done.
+func (l *Ledger) submit(ctx context.Context, r *request) error {
+	if err := l.unavailable(); err != nil {
+		return err
 	}
 	if err := l.budget.acquire(ctx, r.cost, l.closing); err != nil {
-		return nil, err
+		return err
 	}
 	if !l.queue.push(r) {
 		l.budget.release(r.cost)
-		return nil, ErrClosed
+		return ErrClosed
 	}
 	select {
 	case <-r.done:
+		return r.err
 	case <-ctx.Done():
 		r.abandoned.Store(true)
-		return nil, fmt.Errorf("wait for the journal: %w", context.Cause(ctx))
+		return fmt.Errorf("wait for the journal: %w", context.Cause(ctx))
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return l.receipts(r)
 }
 
 // unavailable returns the error with which Append fails at once.

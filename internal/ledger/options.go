@@ -4,9 +4,12 @@
 package ledger
 
 import (
+	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/durable"
@@ -29,8 +32,22 @@ type Options struct {
 	// Dir is the directory of the journal, which it has for itself.
 	Dir string
 	// FS is durable.OS unless a test says otherwise.
-	FS     durable.FS
+	FS durable.FS
+	// Signer is the key that the journal goes on with.
 	Signer journal.Signer
+	// Outgoing are keys that may only sign bridges (contract 4): if the last entry
+	// of the journal is by one of them, or hands over to one of them, opening
+	// bridges from there to Signer before anything else.
+	Outgoing []journal.Signer
+	// GroupSignatures has one signature for every commit group instead of one for
+	// every entry (contract 4).
+	GroupSignatures bool
+	// Attested returns the largest checkpoint of a journal that a place outside holds,
+	// nil if none does. It is asked at opening, before anything new is written; a
+	// journal that is shorter than the checkpoint was rolled back and is refused. An
+	// error means that nobody could be asked: the observer is told, and the journal
+	// opens. Whether the journal has the checkpoint's root is not judged here.
+	Attested func(ctx context.Context, journalID string) (*journal.SignedCheckpoint, error)
 	// CollectorID and Scope are written into every entry.
 	CollectorID string
 	Scope       record.Scope
@@ -55,8 +72,15 @@ type Options struct {
 }
 
 // Observer is told what happens. Any of its functions may be nil. They are called
-// one at a time, must return soon, and must not call the Ledger.
+// one at a time, apart from Durable, must return soon, and must not call the
+// Ledger.
 type Observer struct {
+	// Durable reports entries that became durable: the sequence of the first one,
+	// and the record hash of each. It is called in their order, without a gap, by
+	// one goroutine at a time, beside the other functions and before anybody is
+	// acknowledged, so that it has to return at once; it may keep hashes. What a
+	// journal had when it was opened is not told of.
+	Durable func(first uint64, hashes [][sha256.Size]byte)
 	// Committed reports a group that became durable: its entries, their bytes,
 	// and how long writing and syncing took.
 	Committed func(entries int, bytes int64, took time.Duration)
@@ -97,6 +121,9 @@ func (o Options) withDefaults() (Options, error) {
 	if err := checkText("scope region", o.Scope.Region); err != nil {
 		return o, err
 	}
+	if slices.Contains(o.Outgoing, nil) {
+		return o, errors.New("journal: an outgoing signer is missing")
+	}
 	for name, n := range map[string]int64{
 		"max segment bytes": o.MaxSegmentBytes, "max segment age": int64(o.MaxSegmentAge), "dedup window": int64(o.DedupWindow),
 		"max group bytes": o.MaxGroupBytes, "max pending bytes": o.MaxPendingBytes, "retry interval": int64(o.RetryInterval),
@@ -135,6 +162,17 @@ func checkText(name, text string) error {
 		return fmt.Errorf("journal: %s %w", name, err)
 	}
 	return nil
+}
+
+func (o *Observer) durable(g *group) {
+	if o.Durable == nil || len(g.entries) == 0 {
+		return
+	}
+	hashes := make([][sha256.Size]byte, len(g.entries))
+	for i, e := range g.entries {
+		hashes[i] = e.sealed.Digest()
+	}
+	o.Durable(g.entries[0].receipt.Sequence, hashes)
 }
 
 func (o *Observer) committed(g *group, took time.Duration) {

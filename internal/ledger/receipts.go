@@ -23,6 +23,9 @@ func (l *Ledger) receipts(r *request) ([]journal.Receipt, error) {
 			err = fmt.Errorf("%w: the entry at %d of %s is another one", repeat.ErrDamaged, at.Offset, segment.Name(at.Segment))
 			l.raiseDoubt(err)
 		}
+		if errors.Is(err, errPruned) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: receipt of a repeat: %w", ErrUnavailable, err)
 		}
@@ -56,6 +59,8 @@ func hasRecord(e *journal.Entry, it *item) bool {
 func (l *Ledger) read(at segment.Position) (*journal.Entry, error) {
 	line, err := segment.ReadLine(l.options.FS, l.options.Dir, at)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && at.Segment < l.begins.Load():
+		return nil, errPruned
 	case errors.Is(err, fs.ErrNotExist):
 		err = &segment.MissingError{Segments: []string{segment.Name(at.Segment)}}
 	case err != nil && !errors.Is(err, segment.ErrNoLine):

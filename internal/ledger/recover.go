@@ -120,11 +120,17 @@ func (w *writer) recover() error {
 	}
 	w.segments = segments
 	w.segments.Began(c.began)
-	if c.keyID != "" && c.keyID != o.Signer.KeyID() {
-		return fmt.Errorf("%w: its last entry is signed by key %s, and the configured key is %s; "+
-			"use the first one, or begin a new directory with the other", ErrOtherKey, c.keyID, o.Signer.KeyID())
-	}
 	w.head = chain{sequence: c.last.Sequence, hash: c.last.Hash}
+	if err := w.checkAttested(c.journalID); err != nil {
+		return err
+	}
+	bridge, err := w.bridgeFrom(c.keyID, c.handsOverTo)
+	if err != nil {
+		return err
+	}
+	if seen := w.durable.Sequence; seen > 0 && o.Observer.Durable != nil && len(c.unseen) > 0 {
+		o.Observer.Durable(seen+1, c.unseen) // they were not acknowledged, yet they are there
+	}
 	w.durable, w.known = c.last, segment.Known{Segments: segments.Found(), End: c.end}
 	if w.ledger.id = c.journalID; w.ledger.id == "" {
 		id, err := w.newULID(o.Now())
@@ -136,7 +142,8 @@ func (w *writer) recover() error {
 	if err := w.catchUp(); err != nil {
 		return err
 	}
-	return w.announce(c.unnamed(torn))
+	w.completeRemoval()
+	return w.announce(bridge, c.unnamed(torn))
 }
 
 // relock makes sure that the lock is that of the directory that is there now. A
@@ -156,5 +163,24 @@ func (w *writer) relock() error {
 	}
 	_ = l.lock.Close() // of a directory that is gone
 	l.lock = lock
+	return nil
+}
+
+// checkAttested refuses a journal that lacks entries which a checkpoint counts.
+// Only a journal that was just opened is asked about: of one that runs, what was
+// durable is known, and no disk trouble waits for a place outside.
+func (w *writer) checkAttested(journalID string) error {
+	o := &w.ledger.options
+	if o.Attested == nil || journalID == "" || w.durable.Sequence > 0 {
+		return nil
+	}
+	attested, err := o.Attested(w.ledger.ctx, journalID)
+	switch {
+	case err != nil:
+		o.Observer.failed(fmt.Errorf("ask for the last checkpoint of %s: %w; opened without knowing whether entries are missing at its end", journalID, err))
+	case attested != nil && attested.Size > w.head.sequence:
+		return fmt.Errorf("%w: a checkpoint counts %d entries, and %s has %d; restore the missing segments, or begin a new directory and keep this one",
+			ErrRolledBack, attested.Size, journalID, w.head.sequence)
+	}
 	return nil
 }

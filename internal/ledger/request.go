@@ -25,6 +25,12 @@ type request struct {
 	// abandoned says that nobody waits any more. What is not begun is skipped.
 	abandoned atomic.Bool
 
+	// admit is asked by the writer right before it decides on the first item, with
+	// everything before decided; an error ends the request with nothing written.
+	admit func(*writer) error
+	// rotateTo makes the request one to change keys; it has no items then.
+	rotateTo journal.Signer
+
 	// next is the first item that is not decided on; only the writer uses it.
 	next int
 	// receipts belong to the writer until done is closed, as does err.
@@ -42,6 +48,8 @@ type item struct {
 	event  repeat.Key // if the draft has an event id
 	digest repeat.Digest
 	parts  []repeat.Key
+	// own is the body of a draft that the standing of the journal may depend on.
+	own *record.Journal
 }
 
 func newRequest(drafts []*record.Draft) (*request, error) {

@@ -12,42 +12,132 @@ import (
 
 // signers sign entries in parallel: hashing is serial, signing need not be.
 type signers struct {
-	signer  journal.Signer
+	// grouped says that there are group signatures.
+	grouped bool
 	jobs    chan job
 	workers sync.WaitGroup
 }
 
+// job is something that one worker does for a group.
 type job struct {
-	entry *entry
 	group *group
+	do    func() error
 }
+
+// chunk is how many entries are handed to a worker at once.
+const chunk = 32
 
 // newSigners starts as many workers as there are processors. The queue holds
 // two groups, so that the writer does not wait for signatures.
-func newSigners(s journal.Signer) *signers {
-	p := &signers{signer: s, jobs: make(chan job, 2*maxGroupEntries)}
+func newSigners(grouped bool) *signers {
+	p := &signers{grouped: grouped, jobs: make(chan job, 2*maxGroupEntries/chunk+2)}
 	for range runtime.GOMAXPROCS(0) {
 		p.workers.Go(func() {
 			for j := range p.jobs {
-				j.group.signed(p.sign(j.entry))
+				j.group.signing.done(j.do())
 			}
 		})
 	}
 	return p
 }
 
-func (p *signers) sign(e *entry) (err error) {
-	e.line, err = e.sealed.Sign(p.signer)
-	return err
+// handOver has the entries signed that were added to a group since the last time
+// and need nothing of those behind them.
+func (p *signers) handOver(g *group) {
+	if p.grouped {
+		return
+	}
+	for from := g.signing.handed; from < len(g.entries); from = g.signing.handed {
+		entries := g.entries[from:min(from+chunk, len(g.entries))]
+		g.signing.handed += len(entries)
+		p.start(g, func() error { return signEach(entries) })
+	}
 }
 
-// start has an entry of a group signed.
-func (p *signers) start(e *entry, g *group) {
-	g.signing.Add(1)
-	p.jobs <- job{e, g}
+// complete has all entries signed of a group to which nothing is added any more.
+func (p *signers) complete(g *group) {
+	if !p.grouped {
+		p.handOver(g)
+		return
+	}
+	for begin, end := 0, 0; end < len(g.entries); begin = end {
+		for end < len(g.entries) && g.entries[end].receipt.KeyID == g.entries[begin].receipt.KeyID {
+			end++
+		}
+		entries := g.entries[begin:end]
+		p.start(g, func() error { return signTogether(entries) })
+	}
+}
+
+func (p *signers) start(g *group, do func() error) {
+	g.signing.begun()
+	p.jobs <- job{g, do}
 }
 
 func (p *signers) stop() {
 	close(p.jobs)
 	p.workers.Wait()
+}
+
+func signEach(entries []*entry) (err error) {
+	for _, e := range entries {
+		if e.line, err = e.sealed.Sign(e.signer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signTogether signs entries of one key: with one signature those that may be in
+// a group, and each of the others with its own.
+func signTogether(entries []*entry) (err error) {
+	var grouped []*entry
+	var sealed []*journal.Unsigned
+	for _, e := range entries {
+		if e.sealed.Grouped() {
+			grouped, sealed = append(grouped, e), append(sealed, e.sealed)
+		} else if e.line, err = e.sealed.Sign(e.signer); err != nil {
+			return err
+		}
+	}
+	if len(grouped) == 0 {
+		return nil
+	}
+	signed, err := journal.SignGroup(sealed, grouped[0].signer)
+	if err != nil {
+		return err
+	}
+	for i, e := range grouped {
+		e.line = signed.Line(i)
+	}
+	return nil
+}
+
+// signing is how far the signatures of a group are.
+type signing struct {
+	// handed counts the entries that were given to workers.
+	handed  int
+	pending sync.WaitGroup
+	mu      sync.Mutex
+	err     error
+}
+
+func (s *signing) begun() { s.pending.Add(1) }
+
+// done notes that a job is done or failed.
+func (s *signing) done(err error) {
+	if err != nil {
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+	}
+	s.pending.Done()
+}
+
+// wait waits for all jobs and says whether one failed.
+func (s *signing) wait() error {
+	s.pending.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }

@@ -4,18 +4,23 @@
 package ledger_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json/v2"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/transparency-dev/merkle/proof"
+	"github.com/transparency-dev/merkle/rfc6962"
 	"go.uber.org/goleak"
 
 	"github.com/readtrail/readtrail/internal/durable"
@@ -34,12 +39,20 @@ const dir = "/journals/reads"
 // testSigner signs with a key that every run has.
 type testSigner struct{ private ed25519.PrivateKey }
 
-var signer = testSigner{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+var (
+	signer = newSigner(0)
+	// second and third are the keys that a journal rotates to.
+	second, third = newSigner(2), newSigner(3)
+)
+
+func newSigner(seed byte) testSigner {
+	return testSigner{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))}
+}
 
 func (s testSigner) KeyID() string                { return journal.KeyID(s.PublicKey()) }
 func (s testSigner) PublicKey() ed25519.PublicKey { return s.private.Public().(ed25519.PublicKey) }
-func (s testSigner) Sign(digest [sha256.Size]byte) ([]byte, error) {
-	return ed25519.Sign(s.private, digest[:]), nil
+func (s testSigner) Sign(message []byte) ([]byte, error) {
+	return ed25519.Sign(s.private, message), nil
 }
 
 // clock moves only when told to, and a little with every reading.
@@ -154,15 +167,57 @@ func audit(t testing.TB, fs durable.FS, dir string) (entries []*journal.Entry) {
 		require.Equal(t, "sha256:"+hex.EncodeToString(digest[:]), e.Integrity.RecordHash)
 		require.Equal(t, previous, e.Integrity.PreviousEventHash)
 		require.Equal(t, uint64(len(entries)+1), e.Header.Sequence)
-		signature, err := base64.StdEncoding.DecodeString(e.Integrity.Signature.Value)
-		require.NoError(t, err)
-		require.True(t, ed25519.Verify(signer.PublicKey(), digest[:], signature))
+		auditSignature(t, e, digest)
+		if len(entries) > 0 {
+			auditKey(t, entries[len(entries)-1], e)
+		}
 		previous = e.Integrity.RecordHash
 		entries = append(entries, e)
 	}
 	require.NotEmpty(t, entries)
 	require.Equal(t, record.EventJournalOpened, entries[0].Header.EventType)
 	return entries
+}
+
+// auditSignature verifies the signature of an entry with one of the keys of the
+// tests; of a group, by another implementation of RFC 6962.
+func auditSignature(t testing.TB, e *journal.Entry, digest [sha256.Size]byte) {
+	t.Helper()
+	s := e.Integrity.Signature
+	key := slices.IndexFunc([]testSigner{signer, second, third}, func(k testSigner) bool { return k.KeyID() == s.KeyID })
+	require.GreaterOrEqual(t, key, 0)
+	public := []testSigner{signer, second, third}[key].PublicKey()
+	value, err := base64.StdEncoding.DecodeString(s.Value)
+	require.NoError(t, err)
+	if s.Algorithm == "Ed25519" {
+		require.True(t, ed25519.Verify(public, digest[:], value))
+		return
+	}
+	require.Equal(t, "Ed25519-RFC6962", s.Algorithm)
+	index, size := binary.BigEndian.Uint32(value), binary.BigEndian.Uint32(value[4:])
+	var path [][]byte
+	for rest := value[8 : len(value)-ed25519.SignatureSize]; len(rest) > 0; rest = rest[sha256.Size:] {
+		path = append(path, rest[:sha256.Size])
+	}
+	root, err := proof.RootFromInclusionProof(rfc6962.DefaultHasher, uint64(index), uint64(size), rfc6962.DefaultHasher.HashLeaf(digest[:]), path)
+	require.NoError(t, err)
+	require.True(t, ed25519.Verify(public, append([]byte("readtrail/group/v1\n"), root...), value[len(value)-ed25519.SignatureSize:]))
+}
+
+// auditKey demands a bridge where the key changes, and an end of each that was
+// begun.
+func auditKey(t testing.TB, before, e *journal.Entry) {
+	t.Helper()
+	rotated, accepted := before.Header.EventType == record.EventKeyRotated, e.Header.EventType == record.EventKeyAccepted
+	require.Equal(t, rotated, accepted, "%s before %s", before.Header.EventType, e.Header.EventType)
+	outgoing, incoming := before.Integrity.Signature.KeyID, e.Integrity.Signature.KeyID
+	if !accepted {
+		require.Equal(t, outgoing, incoming, "key changes at %d", e.Header.Sequence)
+		return
+	}
+	require.NotEqual(t, outgoing, incoming)
+	require.Equal(t, incoming, bodyOf(t, before).Detail.IncomingKeyID)
+	require.Equal(t, outgoing, bodyOf(t, e).Detail.OutgoingKeyID)
 }
 
 // body is what the tests read of a body.
@@ -172,7 +227,11 @@ type body struct {
 	Spans         []struct {
 		SpanID string `json:"span_id"`
 	} `json:"spans"`
-	Detail record.Recovered `json:"detail"`
+	Detail struct {
+		record.Recovered   `json:",inline"`
+		record.KeyRotated  `json:",inline"`
+		record.KeyAccepted `json:",inline"`
+	} `json:"detail"`
 }
 
 func bodyOf(t testing.TB, e *journal.Entry) (b body) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/journal"
 )
 
 // writer is the one goroutine that decides, chains and recovers. It owns all of
@@ -27,12 +28,20 @@ type writer struct {
 
 	// head is the end of what is chained, durable or not.
 	head chain
+	// signer is the key that the journal goes on with, and incoming are those of
+	// rotations that are not durable yet, in their order.
+	signer   journal.Signer
+	incoming []journal.Signer
 	// flying holds the entries that are not durable yet, by their repeat keys.
 	flying map[repeat.Key]*entry
 	// durable is the last entry known to be durable, and known what of the
 	// segments is.
 	durable repeat.Position
 	known   segment.Known
+
+	// standing is what the entries that are chained, durable or not, leave to obey,
+	// and settled what those that are durable do.
+	standing, settled Standing
 
 	open    *group   // being filled
 	busy    *group   // with the committer, nil if it is idle
@@ -55,7 +64,8 @@ const flushInterval = 5 * time.Second
 func newWriter(l *Ledger) *writer {
 	w := &writer{
 		ledger:  l,
-		signers: newSigners(l.options.Signer),
+		signers: newSigners(l.options.GroupSignatures),
+		signer:  l.options.Signer,
 		entropy: newEntropy(),
 		flying:  map[repeat.Key]*entry{},
 		open:    &group{},
@@ -92,6 +102,8 @@ func (w *writer) run() {
 			w.indexDone(err)
 		case err := <-w.ledger.doubt:
 			w.trip(err)
+		case t := <-w.ledger.tasks:
+			t.done <- t.do(w)
 		case <-flush.C:
 			w.startFlush()
 		case <-w.retry.C:
@@ -121,6 +133,7 @@ func (w *writer) idle() bool {
 // fill decides on a number of waiting items and reports whether it could go on
 // at once.
 func (w *writer) fill() (more bool) {
+	defer func() { w.signers.handOver(w.open) }()
 	for range step {
 		if w.current == nil {
 			if w.current = w.ledger.queue.pop(); w.current == nil {
@@ -137,9 +150,22 @@ func (w *writer) fill() (more bool) {
 			w.current = nil
 			w.ledger.finish(r, context.Canceled)
 			continue
+		case r.rotateTo != nil:
+			if !w.mayRotate() {
+				return false
+			}
+			if err := w.rotate(r.rotateTo); err != nil {
+				w.trip(err)
+				continue
+			}
 		case r.next < len(r.items):
 			if !w.mayDecide(&r.items[r.next]) {
 				return false
+			}
+			if err := w.admit(r); err != nil {
+				w.current = nil
+				w.ledger.finish(r, err)
+				continue
 			}
 			if err := w.decide(r, r.next); err != nil {
 				w.trip(err)
@@ -162,7 +188,7 @@ func (w *writer) mayDecide(it *item) bool {
 		w.startFlush()
 		return false
 	}
-	return w.open.room(int64(it.draft.Size()+entryOverhead), w.ledger.options.MaxGroupBytes)
+	return w.open.room(1, int64(it.draft.Size()+entryOverhead), w.ledger.options.MaxGroupBytes)
 }
 
 // dispatch gives the open group to the committer, unless that has one, and
@@ -172,6 +198,7 @@ func (w *writer) dispatch() bool {
 		return false
 	}
 	w.busy, w.open = w.open, &group{}
+	w.signers.complete(w.busy)
 	w.commits.groups <- w.busy
 	return true
 }
@@ -197,6 +224,7 @@ func (w *writer) landAll(g *group) {
 			w.known.Segments = append(w.known.Segments, e.at.Segment)
 		}
 	}
+	w.forget()
 }
 
 // indexWritten delivers how a batch of the index went.

@@ -118,6 +118,36 @@ func linesOf(fsys durable.FS, dir string, from Position, size int64, yield func(
 	}
 }
 
+// LinesOf iterates over the lines of one segment, as Lines does over all.
+func LinesOf(fsys durable.FS, dir string, s Info) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		linesOf(fsys, dir, Position{Segment: s.First}, s.Size, yield)
+	}
+}
+
+// LastLine returns the last line of a segment, and ErrNoLine if it has none that
+// is whole.
+func LastLine(fsys durable.FS, dir string, s Info) (Line, error) {
+	f, err := fsys.Open(pathOf(dir, s.First))
+	if err != nil {
+		return Line{}, err
+	}
+	defer f.Close()
+	line, err := lastLine(f, s)
+	if err != nil {
+		return Line{}, fmt.Errorf("read %s: %w", Name(s.First), err)
+	}
+	return line, nil
+}
+
+// Remove takes the name of a segment away, durably.
+func Remove(fsys durable.FS, dir string, first uint64) error {
+	if err := fsys.Unlink(pathOf(dir, first)); err != nil {
+		return err
+	}
+	return fsys.SyncDir(dir)
+}
+
 // firstRead is how much of a line is read at first; most lines are shorter.
 const firstRead = 4 << 10
 

@@ -30,15 +30,18 @@ type Index struct {
 	writing bool
 	written chan error
 	upTo    Position
+	// standing is kept for the caller beside upTo.
+	standing string
 	// filed is the last entry that the file knows of.
 	filed Position
 }
 
 // batch is what one transaction writes. It is not changed once it is made.
 type batch struct {
-	marks map[Key]Mark
-	upTo  Position
-	now   time.Time
+	marks    map[Key]Mark
+	upTo     Position
+	standing string
+	now      time.Time
 }
 
 // Open opens the index file of a journal. A file that is missing, unreadable,
@@ -46,12 +49,13 @@ type batch struct {
 func Open(path, journal string, window time.Duration) (*Index, error) {
 	x := &Index{path: path, journal: journal, window: window, fresh: map[Key]Mark{}, written: make(chan error, 1)}
 	var err error
-	if x.store, x.upTo, err = openStore(path, journal, window); errors.Is(err, ErrDamaged) {
+	if x.store, err = openStore(path, journal, window); errors.Is(err, ErrDamaged) {
 		err = x.Reset()
 	}
 	if err != nil {
 		return nil, err
 	}
+	x.upTo, x.standing = x.store.upTo, x.store.standing
 	x.filed = x.upTo
 	return x, nil
 }
@@ -62,7 +66,7 @@ func (x *Index) UpTo() Position { return x.upTo }
 // Reset forgets everything and begins a new file.
 func (x *Index) Reset() error {
 	x.settle()
-	x.fresh, x.batch, x.upTo, x.filed = map[Key]Mark{}, nil, Position{}, Position{}
+	x.fresh, x.batch, x.upTo, x.standing, x.filed = map[Key]Mark{}, nil, Position{}, "", Position{}
 	if x.store != nil {
 		x.store.close()
 		x.store = nil
@@ -71,9 +75,16 @@ func (x *Index) Reset() error {
 		return err
 	}
 	var err error
-	x.store, x.upTo, err = openStore(x.path, x.journal, x.window)
+	x.store, err = openStore(x.path, x.journal, x.window)
 	return err
 }
+
+// Standing returns what Stand was last told, in this file or before.
+func (x *Index) Standing() string { return x.standing }
+
+// Stand has the index keep a text for its caller, as it is once the entry was
+// learned that Learn is told of next.
+func (x *Index) Stand(text string) { x.standing = text }
 
 // Find looks up keys; found[i] is nil for a key that is new. It returns
 // ErrDamaged if the file cannot be trusted: then Reset and learn again.
@@ -124,7 +135,7 @@ func (x *Index) Start(now time.Time) {
 		return
 	}
 	if x.batch == nil {
-		x.batch = &batch{marks: x.fresh, upTo: x.upTo, now: now}
+		x.batch = &batch{marks: x.fresh, upTo: x.upTo, standing: x.standing, now: now}
 		x.fresh = map[Key]Mark{}
 	}
 	x.writing = true

@@ -26,7 +26,7 @@ import (
 var ErrDamaged = errors.New("index of repeats is damaged")
 
 // format changes whenever older files can no longer be read.
-const format = "1"
+const format = "2"
 
 // Buckets of the file. All others are named by the times that they hold, see
 // generation.
@@ -46,6 +46,7 @@ type head struct {
 	Offset   int64  `json:"offset"`
 	Sequence uint64 `json:"sequence"`
 	Hash     string `json:"hash"`
+	Standing string `json:"standing,omitzero"`
 }
 
 // store is the file. find and write may run beside each other.
@@ -53,6 +54,9 @@ type store struct {
 	db      *bbolt.DB
 	journal string
 	window  time.Duration
+	// upTo and standing are what the head said when the file was opened.
+	upTo     Position
+	standing string
 	// abandoned says that db panicked, which may have left locks of it held: it
 	// can no longer be used or closed, only forgotten.
 	abandoned atomic.Bool
@@ -62,26 +66,26 @@ const lockTimeout = 5 * time.Second
 
 // openStore opens or creates a file. It returns ErrDamaged for a file that is
 // there but of no use.
-func openStore(path, journal string, window time.Duration) (*store, Position, error) {
+func openStore(path, journal string, window time.Duration) (*store, error) {
 	if err := makeRoom(path); err != nil {
-		return nil, Position{}, err
+		return nil, err
 	}
 	s := &store{journal: journal, window: window}
-	upTo, err := s.open(path)
+	err := s.open(path)
 	switch {
 	case err == nil:
-		return s, upTo, nil
+		return s, nil
 	case s.abandoned.Load():
 		// The process holds the lock of this file until it ends.
 		err = errors.Join(err, removeStore(path))
 	case s.db != nil:
 		s.close()
 	}
-	return nil, Position{}, err
+	return nil, err
 }
 
-func (s *store) open(path string) (upTo Position, err error) {
-	err = s.guarded(func() (err error) {
+func (s *store) open(path string) error {
+	err := s.guarded(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o640, &bbolt.Options{
 			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoStatistics: true,
 		})
@@ -95,10 +99,10 @@ func (s *store) open(path string) (upTo Position, err error) {
 	case errors.Is(err, fs.ErrPermission):
 		// A cache that somebody else owns is begun anew, as is a damaged one.
 	case errors.As(err, &pathError), errors.As(err, &callError):
-		return Position{}, fmt.Errorf("open index of repeats %s: %w", path, err)
+		return fmt.Errorf("open index of repeats %s: %w", path, err)
 	}
 	// That includes a lock of the file: the lock of the journal is ours.
-	return Position{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // makeRoom makes the directory of a file, and makes sure that nothing but a file
@@ -154,9 +158,9 @@ func (s *store) guarded(f func() error) (err error) {
 // close closes the file, unless a lock of it may be held for ever.
 func (s *store) close() { _ = s.guarded(s.db.Close) }
 
-// readHead returns the zero Position for a file without a head.
-func (s *store) readHead() (upTo Position, err error) {
-	err = s.view(func(tx *bbolt.Tx) error {
+// readHead leaves the zero Position for a file without a head.
+func (s *store) readHead() error {
+	return s.view(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(bucketHead)
 		if b == nil {
 			return nil
@@ -168,10 +172,10 @@ func (s *store) readHead() (upTo Position, err error) {
 		if h.Format != format || h.Journal != s.journal || h.Window < int64(s.window) {
 			return ErrDamaged
 		}
-		upTo = Position{At: segment.Position{Segment: h.Segment, Offset: h.Offset}, Sequence: h.Sequence, Hash: h.Hash}
+		s.standing = h.Standing
+		s.upTo = Position{At: segment.Position{Segment: h.Segment, Offset: h.Offset}, Sequence: h.Sequence, Hash: h.Hash}
 		return nil
 	})
-	return upTo, err
 }
 
 // find looks up keys[i] for every i of rest, in the newest part of the file
@@ -225,7 +229,7 @@ func (s *store) write(b *batch) error {
 			if err := s.dropExpired(tx, b.now); err != nil {
 				return err
 			}
-			return s.writeHead(tx, b.upTo)
+			return s.writeHead(tx, b.upTo, b.standing)
 		})
 	})
 }
@@ -255,7 +259,7 @@ func (s *store) dropExpired(tx *bbolt.Tx, now time.Time) error {
 	return nil
 }
 
-func (s *store) writeHead(tx *bbolt.Tx, upTo Position) error {
+func (s *store) writeHead(tx *bbolt.Tx, upTo Position, standing string) error {
 	b, err := tx.CreateBucketIfNotExists(bucketHead)
 	if err != nil {
 		return err
@@ -263,6 +267,7 @@ func (s *store) writeHead(tx *bbolt.Tx, upTo Position) error {
 	text, err := json.Marshal(head{
 		Format: format, Journal: s.journal, Window: int64(s.window),
 		Segment: upTo.At.Segment, Offset: upTo.At.Offset, Sequence: upTo.Sequence, Hash: upTo.Hash,
+		Standing: standing,
 	})
 	if err != nil {
 		return err

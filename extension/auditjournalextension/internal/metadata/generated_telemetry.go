@@ -23,19 +23,24 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                               metric.Meter
-	mu                                  sync.Mutex
-	registrations                       []metric.Registration
-	ExtensionAuditJournalBytes          metric.Int64Counter
-	ExtensionAuditJournalCommitDuration metric.Float64Histogram
-	ExtensionAuditJournalConflicts      metric.Int64Counter
-	ExtensionAuditJournalDegraded       metric.Int64Gauge
-	ExtensionAuditJournalEntries        metric.Int64Counter
-	ExtensionAuditJournalFailures       metric.Int64Counter
-	ExtensionAuditJournalGroups         metric.Int64Counter
-	ExtensionAuditJournalLastSequence   metric.Int64Gauge
-	ExtensionAuditJournalRepeats        metric.Int64Counter
-	ExtensionAuditJournalTroubles       metric.Int64Counter
+	meter                                     metric.Meter
+	mu                                        sync.Mutex
+	registrations                             []metric.Registration
+	ExtensionAuditJournalArchiveFailures      metric.Int64Counter
+	ExtensionAuditJournalArchiveOldestWaiting metric.Int64Gauge
+	ExtensionAuditJournalArchiveSegments      metric.Int64Gauge
+	ExtensionAuditJournalArchiveWaiting       metric.Int64Gauge
+	ExtensionAuditJournalArchiveWaitingTime   metric.Float64Gauge
+	ExtensionAuditJournalBytes                metric.Int64Counter
+	ExtensionAuditJournalCommitDuration       metric.Float64Histogram
+	ExtensionAuditJournalConflicts            metric.Int64Counter
+	ExtensionAuditJournalDegraded             metric.Int64Gauge
+	ExtensionAuditJournalEntries              metric.Int64Counter
+	ExtensionAuditJournalFailures             metric.Int64Counter
+	ExtensionAuditJournalGroups               metric.Int64Counter
+	ExtensionAuditJournalLastSequence         metric.Int64Gauge
+	ExtensionAuditJournalRepeats              metric.Int64Counter
+	ExtensionAuditJournalTroubles             metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -67,6 +72,36 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.ExtensionAuditJournalArchiveFailures, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_archive_failures",
+		metric.WithDescription("Rounds of archiving that left something of the journal out. [Alpha]"),
+		metric.WithUnit("{round}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalArchiveOldestWaiting, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_archive_oldest_waiting",
+		metric.WithDescription("First sequence number of the oldest sealed segment that is not known to be archived and locked, 0 if there is none. [Alpha]"),
+		metric.WithUnit("1"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalArchiveSegments, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_archive_segments",
+		metric.WithDescription("Sealed segments that are here and that the archive holds, locked as demanded. [Alpha]"),
+		metric.WithUnit("{segment}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalArchiveWaiting, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_archive_waiting",
+		metric.WithDescription("Sealed segments that are not known to be archived and locked. [Alpha]"),
+		metric.WithUnit("{segment}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalArchiveWaitingTime, err = builder.meter.Float64Gauge(
+		"otelcol_extension_audit_journal_archive_waiting_time",
+		metric.WithDescription("How long the oldest of them is known to wait, since the start at most. [Alpha]"),
+		metric.WithUnit("s"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ExtensionAuditJournalBytes, err = builder.meter.Int64Counter(
 		"otelcol_extension_audit_journal_bytes",
 		metric.WithDescription("Bytes of entries that are on disk. [Alpha]"),

@@ -19,6 +19,11 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.ExtensionAuditJournalArchiveFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveOldestWaiting.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveSegments.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveWaiting.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalArchiveWaitingTime.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalBytes.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalCommitDuration.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalConflicts.Add(context.Background(), 1)
@@ -29,6 +34,21 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ExtensionAuditJournalLastSequence.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalRepeats.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalTroubles.Add(context.Background(), 1)
+	AssertEqualExtensionAuditJournalArchiveFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveOldestWaiting(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveSegments(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveWaiting(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalArchiveWaitingTime(t, testTel,
+		[]metricdata.DataPoint[float64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalBytes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())

@@ -1,0 +1,149 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/config/configoptional"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+
+	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadatatest"
+	"github.com/readtrail/readtrail/internal/archive"
+	"github.com/readtrail/readtrail/internal/archive/s3test"
+	"github.com/readtrail/readtrail/internal/carrier"
+)
+
+const archiveTime = 20 * time.Second
+
+// archivedConfig has one journal whose segments hold one commit group each, and an
+// archive on a server in memory.
+func archivedConfig(t *testing.T, server *s3test.Server) *Config {
+	t.Helper()
+	s3test.Credentials(t)
+	cfg, _ := configFor(t, t.TempDir())
+	cfg.Scope.Routes = nil
+	cfg.Segment.MaxBytes = 1
+	bucket := newBucketConfig()
+	bucket.Name, bucket.Endpoint, bucket.Prefix = s3test.Bucket, server.URL, "readtrail"
+	bucket.Retain = map[string]Days{"kyc_10y": Days(3660 * 24 * time.Hour)}
+	cfg.Archive = configoptional.Some(ArchiveConfig{Bucket: bucket, Interval: 5 * time.Millisecond, UploadTimeout: archive.DefaultUploadTimeout})
+	return cfg
+}
+
+func TestSealedSegmentsAreArchivedWhileTheJournalRuns(t *testing.T) {
+	server := s3test.Start(t)
+	cfg := archivedConfig(t, server)
+	tel := componenttest.NewTelemetry()
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+	j := newExtension(t, cfg, tel)
+	start(t, j, componenttest.NewNopHost())
+	for n := range 3 {
+		_, err := j.Append(t.Context(), []carrier.Item{read(t, n, nil)})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return len(server.Keys()) == 3 }, archiveTime, time.Millisecond, "opened and two reads are sealed")
+	for _, key := range server.Keys() {
+		assert.Regexp(t, `^readtrail/bank/kyc_10y/reads/jrn_[0-9A-Z]{26}/segments/[0-9]{20}\.events$`, key)
+		assert.Equal(t, "COMPLIANCE", server.Versions(key)[0].Mode)
+	}
+	point := func(n int64) []metricdata.DataPoint[int64] {
+		return []metricdata.DataPoint[int64]{{Value: n, Attributes: attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))}}
+	}
+	ignore := []metricdatatest.Option{metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars()}
+	require.Eventually(t, func() bool {
+		m, err := tel.GetMetric("otelcol_extension_audit_journal_archive_segments")
+		return err == nil && m.Data.(metricdata.Gauge[int64]).DataPoints[0].Value == 3
+	}, archiveTime, time.Millisecond)
+	metadatatest.AssertEqualExtensionAuditJournalArchiveWaiting(t, tel, point(0), ignore...)
+	metadatatest.AssertEqualExtensionAuditJournalArchiveOldestWaiting(t, tel, point(0), ignore...)
+}
+
+// The bucket is away while the journal is written: nobody who appends notices, the
+// component says so, and what was sealed meanwhile is archived when it is back.
+func TestAnArchiveThatFailsDoesNotBlockTheJournal(t *testing.T) {
+	server := s3test.Start(t)
+	var down atomic.Bool
+	down.Store(true)
+	server.Fault = func(string, string) s3test.Fault {
+		if down.Load() {
+			return s3test.Dropped
+		}
+		return s3test.Works
+	}
+	cfg := archivedConfig(t, server)
+	tel := componenttest.NewTelemetry()
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+	j, h := newExtension(t, cfg, tel), &host{}
+	start(t, j, h)
+	for n := range 3 {
+		_, err := j.Append(t.Context(), []carrier.Item{read(t, n, nil)})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return len(h.causes()) > 0 }, archiveTime, time.Millisecond)
+	assert.Equal(t, componentstatus.StatusRecoverableError, h.statuses()[0])
+	assert.Contains(t, h.causes()[0], "archive of journal bank/kyc_10y: ask for the Object Lock of s3://evidence/readtrail: ")
+	require.Eventually(t, func() bool {
+		m, err := tel.GetMetric("otelcol_extension_audit_journal_archive_waiting")
+		return err == nil && m.Data.(metricdata.Gauge[int64]).DataPoints[0].Value == 3
+	}, archiveTime, time.Millisecond)
+	_, err := tel.GetMetric("otelcol_extension_audit_journal_archive_failures")
+	require.NoError(t, err)
+
+	down.Store(false)
+	require.Eventually(t, func() bool {
+		s := h.statuses()
+		return len(server.Keys()) == 3 && s[len(s)-1] == componentstatus.StatusOK
+	}, archiveTime, time.Millisecond)
+}
+
+func TestAnArchiveThatHangsDoesNotHoldUpTheShutdown(t *testing.T) {
+	server := s3test.Start(t)
+	hanging, release := make(chan struct{}, 100), make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	server.Fault = func(string, string) s3test.Fault {
+		hanging <- struct{}{}
+		<-release
+		return s3test.Dropped
+	}
+	cfg := archivedConfig(t, server)
+	j := newExtension(t, cfg, nil)
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	_, err := j.Append(t.Context(), []carrier.Item{read(t, 1, nil)})
+	require.NoError(t, err)
+	<-hanging
+	require.NoError(t, j.Shutdown(t.Context()))
+}
+
+func TestATroubleOfTheJournalIsToldBeforeOneOfItsArchive(t *testing.T) {
+	h, reports := newHealth(), &host{}
+	h.setHost(reports)
+	name := journalName{"bank", "kyc"}
+	h.set(name, os.ErrPermission)
+	h.setArchive(name, os.ErrDeadlineExceeded)
+	h.set(name, nil)
+	h.setArchive(name, nil)
+	assert.Equal(t, []string{"journal bank/kyc: permission denied", "archive of journal bank/kyc: i/o timeout", ""}, reports.causes())
+}
+
+func TestAJournalWithoutAnArchiveTalksToNobody(t *testing.T) {
+	cfg, _ := configFor(t, t.TempDir())
+	j := newExtension(t, cfg, nil)
+	start(t, j, componenttest.NewNopHost())
+	assert.Nil(t, j.archiver)
+	assert.DirExists(t, filepath.Join(cfg.Directory, "bank", "kyc_10y", "reads"))
+}

@@ -1,0 +1,53 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"context"
+	"fmt"
+)
+
+// Held says where the archive holds a sealed segment of a journal, which is what
+// lets the local copy go: the bytes of the oldest version were read back and are
+// those of the file, and the server says that the version is locked as demanded.
+// Nothing that was found out before is believed.
+func (a *Archive) Held(ctx context.Context, j Journal, name string) (*Locked, error) {
+	r, err := a.policy.of(j.RetentionClass)
+	if err != nil {
+		return nil, err
+	}
+	files, err := sealedFiles(j.FS, j.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.name == name {
+			return a.held(ctx, j, f, r)
+		}
+	}
+	return nil, fmt.Errorf("journal %s: %s is no sealed segment of it", j.Place, name)
+}
+
+func (a *Archive) held(ctx context.Context, j Journal, f sealed, r retention) (*Locked, error) {
+	c, err := examine(j.FS, j.Dir, f)
+	if err != nil {
+		return nil, fmt.Errorf("journal %s: %w", j.Place, err)
+	}
+	u := upload{key: a.bucket.key(j.Place, segmentsPart, f.name), size: f.size, digest: c.digest, recorded: c.recorded}
+	v, err := a.bucket.oldest(ctx, u.key)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, fmt.Errorf("%s: %w", a.bucket.url(u.key), ErrAbsent)
+	}
+	digest, size, err := a.bucket.readDigest(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if digest != u.digest || size != u.size {
+		return nil, fmt.Errorf("%s: %w", a.bucket.address(v), ErrConflict)
+	}
+	return a.bucket.inspectLock(ctx, u, r, v)
+}

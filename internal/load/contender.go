@@ -1,0 +1,144 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/readtrail/readtrail/internal/rig"
+)
+
+var (
+	//go:embed file.yaml
+	fileYAML []byte
+	//go:embed journal.yaml
+	journalYAML []byte
+)
+
+// Contender is a way from OTLP/gRPC to a file through the collector.
+type Contender struct {
+	// Name is how the report calls it.
+	Name   string
+	config []byte
+	env    []string
+	// journal says that the output is a journal, which has to verify.
+	journal bool
+}
+
+// File is the baseline: contrib's file exporter.
+func File() Contender { return Contender{Name: "file", config: fileYAML} }
+
+// Journals are what is measured against the baseline.
+func Journals() []Contender {
+	return []Contender{
+		journal("journal-entry", false),
+		journal("journal-entry-lineage", true),
+	}
+}
+
+// journal is the journal, with lineage records or without.
+func journal(name string, lineage bool) Contender {
+	return Contender{
+		Name: name, config: journalYAML, journal: true,
+		env: []string{"LOAD_LINEAGE=" + strconv.FormatBool(lineage)},
+	}
+}
+
+// running is a contender whose collector runs.
+type running struct {
+	Contender
+	collector *rig.Collector
+	conns     []*grpc.ClientConn
+	output    string
+	// cpu is the collector's clock at the begin of each round, and at the end.
+	cpu []time.Duration
+	// took is how long each round lasted.
+	took []time.Duration
+}
+
+// start starts the collector of a contender.
+func (l *load) start(ctx context.Context, c Contender) (*running, error) {
+	r := &running{Contender: c, output: filepath.Join(l.Dir, c.Name)}
+	config := filepath.Join(l.Dir, c.Name+".yaml")
+	if err := os.WriteFile(config, c.config, 0o600); err != nil {
+		return nil, err
+	}
+	var err error
+	r.collector, err = rig.Start(ctx, rig.Config{
+		Command:    []string{l.Collector},
+		ConfigFile: config,
+		Env: append([]string{
+			"GOMAXPROCS=" + strconv.Itoa(l.Processors), "LOAD_OUTPUT=" + r.output, "LOAD_KEY=" + l.keyFile(),
+		}, c.env...),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	r.conns, err = l.sender.dial(r.collector.GRPC)
+	return r, err
+}
+
+// note reads the clock of the collector.
+func (r *running) note() error {
+	cpu, err := processCPU(r.collector.PID())
+	r.cpu = append(r.cpu, cpu)
+	return err
+}
+
+// round sends the requests of a round.
+func (r *running) round(ctx context.Context, l *load) error {
+	if err := r.note(); err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := l.sender.send(ctx, r.conns, l.Requests); err != nil {
+		return fmt.Errorf("%s: %w", r.Name, err)
+	}
+	r.took = append(r.took, time.Since(begun))
+	return nil
+}
+
+// stop ends the collector and demands that it wrote every span that it accepted.
+func (r *running) stop(ctx context.Context, l *load) error {
+	for _, conn := range r.conns {
+		_ = conn.Close() // ends with the process that is told to stop
+	}
+	if err := r.collector.Stop(); err != nil {
+		return fmt.Errorf("%s: stop the collector: %w\n%s", r.Name, err, r.collector.Output())
+	}
+	spans := len(r.took) * l.Requests * SpansPerRequest
+	files, mark := []string{r.output}, `"spanId":`
+	if r.journal {
+		if out, err := exec.CommandContext(ctx, l.CLI, "verify", r.output, "--keys", l.registryFile()).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: verify: %w\n%s", r.Name, err, out)
+		}
+		mark = `"read_record":`
+		var err error
+		if files, err = filepath.Glob(filepath.Join(r.output, "*", "*", "*", "*.events")); err != nil {
+			return err
+		}
+	}
+	written := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		written += bytes.Count(data, []byte(mark))
+	}
+	if written != spans {
+		return fmt.Errorf("%s: %d spans were accepted and %d were written", r.Name, spans, written)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command loadbench sends tool calls to the built collector over OTLP/gRPC and
+// reports what a span costs on its way to the durable journal, against contrib's
+// file exporter in the same collector, as part of `make bench`. It writes below a
+// temporary directory of its own, which it removes.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/readtrail/readtrail/internal/cost"
+	"github.com/readtrail/readtrail/internal/load"
+)
+
+func main() {
+	o := load.Options{Baseline: load.File(), Contenders: load.Journals(), Content: cost.NestedJSON}
+	flag.StringVar(&o.Collector, "collector", "bin/readtrail-collector", "the built collector")
+	flag.StringVar(&o.CLI, "cli", "bin/readtrail", "the built command")
+	parent := flag.String("dir", "", "a directory on the disk to write to; the system's for temporary files if none is given")
+	flag.IntVar(&o.Rounds, "rounds", 9, "how often each contender has its turn")
+	flag.IntVar(&o.Requests, "requests", 200, "how many requests it is sent each time")
+	flag.IntVar(&o.Connections, "connections", 4, "over how many connections")
+	flag.IntVar(&o.Processors, "processors", 1, "GOMAXPROCS of the collectors")
+	flag.DurationVar(&o.Settle, "settle", 6*time.Second, "how long the collectors run on at the end")
+	text := flag.Bool("text", false, "results are plain text instead of JSON")
+	flag.Parse()
+	if *text {
+		o.Content = cost.PlainText
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o, *parent); err != nil {
+		fmt.Fprintln(os.Stderr, "loadbench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o load.Options, parent string) error {
+	var err error
+	if o.Dir, err = os.MkdirTemp(parent, "readtrail-load-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.Dir)
+	report, err := load.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return report.Write(os.Stdout)
+}
