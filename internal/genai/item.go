@@ -36,6 +36,19 @@ type item struct {
 	// lifting is where the item's record is built, and paper where it is written.
 	lifting *lifting
 	paper   *paper
+	// before is what was found of the item before.
+	before before
+}
+
+// before is what items that follow each other mostly have in common.
+type before struct {
+	// scoped are the rows of a scope's name, in a table.
+	table  *rowIndex
+	scope  string
+	scoped rowSet
+	// clear is a text that may stand in a name in clear, in the place of segment.
+	segment *nameSegment
+	clear   string
 }
 
 // paper is where the record of an item is written.
@@ -72,9 +85,9 @@ func (it *item) reset() {
 		*it.paper = paper{basis: it.paper.basis}
 	}
 	clear(it.events)
-	events, l, p := it.events[:0], it.lifting, it.paper
-	*it = item{} // in place: with the three it would be made elsewhere and copied
-	it.events, it.lifting, it.paper = events, l, p
+	events, l, p, b := it.events[:0], it.lifting, it.paper, it.before
+	*it = item{} // in place: with the four it would be made elsewhere and copied
+	it.events, it.lifting, it.paper, it.before = events, l, p, b
 }
 
 func (l *lifting) reset() {
