@@ -37,7 +37,7 @@ type item struct {
 	lifting *lifting
 	paper   *paper
 	// before is what was found of the item before.
-	before before
+	before *before
 }
 
 // before is what items that follow each other mostly have in common.
@@ -46,9 +46,16 @@ type before struct {
 	table  *rowIndex
 	scope  string
 	scoped rowSet
-	// clear is a text that may stand in a name in clear, in the place of segment.
+	// clear are the texts that may stand in clear in the places of a name.
+	clear [4]clearText
+	// execution is an id that an application gave.
+	execution string
+}
+
+// clearText is a text that may stand in clear in the place of a segment.
+type clearText struct {
 	segment *nameSegment
-	clear   string
+	text    string
 }
 
 // paper is where the record of an item is written.
@@ -69,7 +76,7 @@ const indexFrom = 48
 const maxEvents = 10_000
 
 // items are used again, since most spans have nothing else that costs memory.
-var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}, paper: &paper{}} }}
+var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}, paper: &paper{}, before: &before{}} }}
 
 // release gives the item back. Nothing of it may be used any more.
 func (it *item) release() {

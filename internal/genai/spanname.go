@@ -85,28 +85,24 @@ func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 		}
 		texts = append(texts, text)
 	}
-	return rest == "" && t.areInClear(texts, &it.before)
+	return rest == "" && t.areInClear(texts, it.before)
 }
 
 // areInClear reports whether what the segments stand for may stand in clear.
 func (t nameTemplate) areInClear(texts []string, b *before) bool {
 	for i := range t {
-		if t[i].shaped && !b.keeps(&t[i], texts[i]) {
+		if !t[i].shaped {
+			continue
+		}
+		known := &b.clear[i%len(b.clear)]
+		if *known == (clearText{&t[i], texts[i]}) {
+			continue
+		}
+		if kept(t[i].shape, texts[i]) == "" {
 			return false
 		}
+		*known = clearText{&t[i], texts[i]}
 	}
-	return true
-}
-
-// keeps reports whether a text may stand in clear in the place of a segment.
-func (b *before) keeps(segment *nameSegment, text string) bool {
-	if b.segment == segment && b.clear == text {
-		return true
-	}
-	if kept(segment.shape, text) == "" {
-		return false
-	}
-	b.segment, b.clear = segment, text
 	return true
 }
 

@@ -31,6 +31,9 @@ func (s *Stripper) attribute(key string, v pcommon.Value, known *content.Step, c
 	if s.observer != nil {
 		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: *known.Rule, Outcome: d.outcome})
 	}
+	if d.outcome.stays() {
+		return false
+	}
 	if d.text != "" {
 		v.SetStr(d.text)
 	}
