@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/readtrail/readtrail/internal/cost"
 	"github.com/readtrail/readtrail/internal/load"
 )
 
@@ -19,19 +18,20 @@ import (
 func TestTheLoadMeasurementRunsAndLosesNoSpan(t *testing.T) {
 	report, err := load.Run(t.Context(), load.Options{
 		Collector: collectorBin, CLI: cliBin, Dir: t.TempDir(),
-		Baseline: load.File(), Contenders: load.Journals(), Content: cost.NestedJSON,
+		Contents: load.Contents(), Contenders: load.Journals(),
 		Rounds: 1, Requests: 4, Connections: 2, Processors: 2,
 	})
 	require.NoError(t, err)
-	require.InDelta(t, 2000, report.BytesPerSpan, 200)
-	require.Len(t, report.Figures, 1+len(load.Journals()))
-	for _, f := range report.Figures {
-		require.Positive(t, f.CPU, f.Name)
-	}
 	require.Positive(t, report.Signature)
-	var table bytes.Buffer
-	require.NoError(t, report.Write(&table))
-	for _, f := range report.Figures {
-		require.Contains(t, table.String(), f.Name)
+	require.Len(t, report.Tables, len(load.Contents()))
+	var text bytes.Buffer
+	require.NoError(t, report.Write(&text))
+	for _, table := range report.Tables {
+		require.InDelta(t, 2000, table.BytesPerSpan, 200, table.Content)
+		require.Len(t, table.Figures, 1+len(load.Journals()))
+		for _, f := range table.Figures {
+			require.Positive(t, f.CPU, f.Name)
+			require.Contains(t, text.String(), f.Name)
+		}
 	}
 }

@@ -73,16 +73,10 @@ func validNoteName(name string) bool {
 	}) < 0
 }
 
-// messageSigner is what of a Signer signs a checkpoint.
-type messageSigner interface {
-	PublicKey() ed25519.PublicKey
-	Sign(message []byte) ([]byte, error)
-}
-
 // SignCheckpoint returns the checkpoint as a signed note (c2sp.org/signed-note):
 // its text, an empty line, and one Ed25519 signature by the journal's key under
 // the name of the origin. What the signer returns is verified before.
-func SignCheckpoint(c Checkpoint, s messageSigner) ([]byte, error) {
+func SignCheckpoint(c Checkpoint, s Signer) ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -100,10 +94,10 @@ func SignCheckpoint(c Checkpoint, s messageSigner) ([]byte, error) {
 // noteSigner makes a key sign notes.
 type noteSigner struct {
 	note.Verifier
-	signer messageSigner
+	signer Signer
 }
 
-func newNoteSigner(name string, s messageSigner) (noteSigner, error) {
+func newNoteSigner(name string, s Signer) (noteSigner, error) {
 	v, err := noteVerifier(name, s.PublicKey())
 	return noteSigner{Verifier: v, signer: s}, err
 }

@@ -22,16 +22,11 @@ import (
 	"github.com/readtrail/readtrail/journal"
 )
 
-// noteKey signs checkpoints with the key of a seedSigner.
-type noteKey struct{ seedSigner }
-
-func (k noteKey) Sign(message []byte) ([]byte, error) { return ed25519.Sign(k.private, message), nil }
-
 var aCheckpoint = journal.Checkpoint{Origin: "jrn_test", Size: 4711, Root: sha256.Sum256([]byte("root"))}
 
 func signedCheckpoint(t testing.TB, c journal.Checkpoint, s seedSigner) []byte {
 	t.Helper()
-	signed, err := journal.SignCheckpoint(c, noteKey{s})
+	signed, err := journal.SignCheckpoint(c, s)
 	require.NoError(t, err)
 	return signed
 }
@@ -101,14 +96,14 @@ func TestAChangedCheckpointHasNoSigner(t *testing.T) {
 }
 
 func TestASignerThatReturnsRubbishSignsNothing(t *testing.T) {
-	_, err := journal.SignCheckpoint(aCheckpoint, brokenKey{noteKey{trusted}, make([]byte, ed25519.SignatureSize), nil})
+	_, err := journal.SignCheckpoint(aCheckpoint, brokenKey{trusted, make([]byte, ed25519.SignatureSize), nil})
 	require.ErrorContains(t, err, "does not verify")
-	_, err = journal.SignCheckpoint(aCheckpoint, brokenKey{noteKey{trusted}, nil, errors.New("token was pulled out")})
+	_, err = journal.SignCheckpoint(aCheckpoint, brokenKey{trusted, nil, errors.New("token was pulled out")})
 	require.ErrorContains(t, err, "token was pulled out")
 }
 
 type brokenKey struct {
-	noteKey
+	seedSigner
 	signature []byte
 	err       error
 }
@@ -155,7 +150,7 @@ func manySignatures(n int) string {
 
 func TestNoCheckpointIsSignedThatCannotBeRead(t *testing.T) {
 	for _, c := range []journal.Checkpoint{{}, {Origin: "a b", Size: 1}, {Origin: "jrn_test"}, {Origin: "jrn_test", Size: 1 << 53}, {Origin: strings.Repeat("x", 256), Size: 1}} {
-		_, err := journal.SignCheckpoint(c, noteKey{trusted})
+		_, err := journal.SignCheckpoint(c, trusted)
 		assert.Error(t, err)
 	}
 }

@@ -46,7 +46,7 @@ type Witness struct {
 func ParseWitness(vkey string) (Witness, error) {
 	v, err := torchwood.NewCosignatureVerifier(vkey)
 	if err != nil || v.String() != vkey || !validNoteName(v.Name()) {
-		return Witness{}, errors.New("not the verifier key of a witness, such as witness.example.com+5c1a2f0e+BCl9...")
+		return Witness{}, errors.New("not the verifier key of a witness, of the form name+hash+base64")
 	}
 	return Witness{Name: v.Name(), verifier: v}, nil
 }

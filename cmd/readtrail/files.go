@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // syncDirectory is a variable so that a test can have it fail, as a disk does.
@@ -31,14 +32,24 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 }
 
 // replaceFile puts a new file in the place of path in one step: a reader, or a
-// crash, finds the old one or the new one. After an error, replaced says whether
+// crash, finds the old one or the new one. It keeps the owner. After an error, replaced says whether
 // the new one is in place and only may be lost again if the machine stops now.
 func replaceFile(path string, data []byte, mode fs.FileMode) (replaced bool, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	return replaceFileOf(path, path, data, mode)
+}
+
+// replaceFileOf is replaceFile with the owner of another file.
+func replaceFileOf(path, owner string, data []byte, mode fs.FileMode) (replaced bool, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), unfinishedPrefix(path)+"*")
 	if err != nil {
 		return false, fmt.Errorf("replace %s: %w", path, err)
 	}
-	if err = fill(f, data, mode); err == nil {
+	if err = keepOwner(f, owner); err == nil {
+		err = fill(f, data, mode)
+	} else {
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
@@ -48,6 +59,27 @@ func replaceFile(path string, data []byte, mode fs.FileMode) (replaced bool, err
 		return true, fmt.Errorf("replace %s: %w", path, err)
 	}
 	return true, nil
+}
+
+// unfinishedPrefix begins the names of the files that replaceFile fills.
+func unfinishedPrefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// removeUnfinished removes what a replaceFile of path that was killed left: it may
+// hold a secret, and nobody uses it. Nobody else may be replacing path.
+func removeUnfinished(path string) error {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), unfinishedPrefix(path)) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // neverOverwritten says what to do about a file that exists already.

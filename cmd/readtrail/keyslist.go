@@ -5,6 +5,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +37,7 @@ func newKeysListCommand(con *console) *cobra.Command {
 			return listKeys(con, registry)
 		},
 	}
-	cmd.Flags().StringVar(&path, "keys", "", "the registry, keys.json")
+	registryFlag(cmd, &path)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the registry as JSON")
 	return cmd
 }
@@ -49,7 +52,38 @@ func listKeys(con *console, registry *journal.Registry) error {
 		}})
 	}
 	width, _ := terminalWidth(con.outFile)
+	if err := t.write(con.out, width); err != nil {
+		return err
+	}
+	return listSequences(con, registry, width)
+}
+
+// listSequences shows where in which journals keys begin and lose their trust.
+func listSequences(con *console, registry *journal.Registry, width int) error {
+	t := &table{columns: []column{{title: "KEY ID"}, {title: "JOURNAL"}, {title: "FIRST SEQUENCE"}, {title: "INVALID FROM"}}}
+	for _, k := range registry.Keys() {
+		journals := maps.Clone(k.FirstSequence)
+		if journals == nil {
+			journals = map[string]uint64{}
+		}
+		maps.Copy(journals, k.InvalidFromSequence)
+		for _, id := range slices.Sorted(maps.Keys(journals)) {
+			t.rows = append(t.rows, tableRow{cells: []string{k.ID, id, sequence(k.FirstSequence[id]), sequence(k.InvalidFromSequence[id])}})
+		}
+	}
+	if len(t.rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(con.out)
 	return t.write(con.out, width)
+}
+
+// sequence shows a sequence of a registry; none is 0.
+func sequence(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
 }
 
 func writeRegistry(con *console, registry *journal.Registry) error {

@@ -24,6 +24,10 @@ type Config struct {
 	// SigningKey is the key that signs every entry. Required.
 	SigningKey SigningKeyConfig `mapstructure:"signing_key"`
 
+	// OutgoingKeys are keys that SigningKey takes over from. They sign nothing but
+	// that, in a journal whose last entry is by one of them.
+	OutgoingKeys []SigningKeyConfig `mapstructure:"outgoing_keys"`
+
 	// CollectorID names this collector in every entry. Required.
 	CollectorID string `mapstructure:"collector_id"`
 
@@ -37,18 +41,16 @@ type Config struct {
 	// its redelivery leaves no second entry.
 	DedupWindow time.Duration `mapstructure:"dedup_window"`
 
+	// Checkpoints say to places outside which entries a journal has. Without them
+	// nobody can tell whether entries are missing at its end.
+	Checkpoints configoptional.Optional[CheckpointsConfig] `mapstructure:"checkpoints"`
+
 	// Archive keeps what is sealed in an S3 bucket with Object Lock. Without it
 	// nothing is archived.
 	Archive configoptional.Optional[ArchiveConfig] `mapstructure:"archive"`
 
-	// prevent unkeyed literal initialization
-	_ struct{}
-}
-
-// SigningKeyConfig says where the signing key is.
-type SigningKeyConfig struct {
-	// File is a PKCS#8 PEM file with an Ed25519 key, readable by its owner only.
-	File string `mapstructure:"file"`
+	// Signatures says what one signature covers.
+	Signatures Signatures `mapstructure:"signatures"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -88,14 +90,6 @@ func (c *Config) Validate() error {
 func checkDuration(key string, d time.Duration) error {
 	if d < time.Second {
 		return fmt.Errorf("%s is %v, less than 1s: write a number and its unit, such as 24h", key, d)
-	}
-	return nil
-}
-
-// Validate checks that there is a key; whether it can be read shows at start.
-func (c *SigningKeyConfig) Validate() error {
-	if c.File == "" {
-		return errors.New("file must be set: make a key with `readtrail keys new --out DIR`")
 	}
 	return nil
 }

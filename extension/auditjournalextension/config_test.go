@@ -44,7 +44,9 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			Scope:       ScopeConfig{OrganizationRef: "default", Environment: "default", RetentionClass: "default"},
 			Segment:     SegmentConfig{MaxBytes: 64 << 20, MaxAge: 24 * time.Hour},
 			DedupWindow: 24 * time.Hour,
+			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
 			Archive:     createDefaultConfig().(*Config).Archive,
+			Signatures:  SignaturesEntry,
 		},
 		"all_settings": {
 			Directory:   "/var/lib/readtrail/journal",
@@ -62,6 +64,7 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 			},
 			Segment:     SegmentConfig{MaxBytes: 16 << 20, MaxAge: time.Hour},
 			DedupWindow: 48 * time.Hour,
+			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
 			Archive: configoptional.Some(ArchiveConfig{
 				Bucket: BucketConfig{
 					Name: "evidence-eu", Prefix: "readtrail/production", Endpoint: "https://s3.example.com", Region: "eu-central-1",
@@ -70,6 +73,7 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 				},
 				Interval: 5 * time.Minute, UploadTimeout: 30 * time.Minute,
 			}),
+			Signatures: SignaturesGroup,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +89,7 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 		"bad_empty": {
 			"directory must be set: the journals are written below it",
 			"collector_id must be set: it names this collector in every entry",
-			"signing_key: file must be set: make a key with `readtrail keys new --out DIR`",
+			"signing_key: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
 		},
 		"bad_scope": {
 			"collector_id contains U+000A, which is not printable",
@@ -104,6 +108,9 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
 			"scope::routes::1 and scope::routes::2 both write the journal default/days_30 with different environment or region: " +
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
+		},
+		"bad_signatures": {
+			`signatures: is "batch": write entry (a signature for every entry) or group (one for all entries that are synced together)`,
 		},
 		"bad_bounds": {
 			"dedup_window is 5ns, less than 1s: write a number and its unit, such as 24h",

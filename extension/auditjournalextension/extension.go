@@ -8,15 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension"
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
+	"github.com/readtrail/readtrail/internal/checkpoint"
+	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
-	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -29,18 +31,35 @@ type journals struct {
 	router    router
 	health    *health
 	fs        durable.FS
+	settings  component.TelemetrySettings
+
+	// keyPoll is keyPollInterval unless a test says otherwise.
+	keyPoll time.Duration
 
 	mu sync.RWMutex
 	// open are the open journals; nil before start and after shutdown.
 	open map[journalName]*openJournal
 	// archiver is nil without an archive.
 	archiver *archiver
+	// keys are nil, and watch is, while no journal is open; watch also without a key
+	// file.
+	keys  *keys
+	watch *keyWatch
+	// outside is nil before start.
+	outside *outside
+	// control serves the operator's commands; nil if it cannot.
+	control *control.Server
 }
 
 // openJournal is a ledger and its metrics.
 type openJournal struct {
 	*ledger.Ledger
 	instruments *instruments
+	// keyID is the key that signs, empty if that is not known; the watch's alone once
+	// it runs.
+	keyID string
+	// keeper is nil without checkpoints.
+	keeper *checkpoint.Keeper
 }
 
 func newJournals(set extension.Settings, config *Config) (*journals, error) {
@@ -56,66 +75,90 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		router:    newRouter(&config.Scope),
 		health:    newHealth(),
 		fs:        durable.OS{},
+		settings:  set.TelemetrySettings,
+		keyPoll:   keyPollInterval,
 	}, nil
 }
 
 // Start opens every journal, or none.
 func (j *journals) Start(ctx context.Context, host component.Host) error {
 	j.health.setHost(host)
-	signer, err := journal.NewFileSigner(j.config.SigningKey.File)
+	keys, err := openKeys(j.config)
 	if err != nil {
-		return fmt.Errorf("extensions::%s::signing_key::file: %w", j.id, err)
+		return fmt.Errorf("extensions::%s::%w", j.id, err)
+	}
+	outside, err := j.openOutside(ctx, host)
+	if err != nil {
+		return errors.Join(fmt.Errorf("extensions::%s::%w", j.id, err), keys.close())
 	}
 	open := make(map[journalName]*openJournal)
 	for name, scope := range j.router.scopes() {
-		opened, err := j.openJournal(ctx, name, scope, signer)
+		opened, err := j.openJournal(ctx, name, scope, keys, outside)
 		if err != nil {
-			return errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open))
+			err = errors.Join(fmt.Errorf("extensions::%s::directory: %w", j.id, err), closeAll(ctx, open), keys.close())
+			outside.close()
+			return err
 		}
 		open[name] = opened
 		j.logger.Info("Journal is open", zap.Stringer("journal", name),
-			zap.String("journal_id", opened.JournalID()), zap.String("key_id", signer.KeyID()))
+			zap.String("journal_id", opened.JournalID()), zap.String("key_id", opened.keyID))
 	}
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.open = open
+	j.open, j.keys, j.outside = open, keys, outside
+	j.watch = startKeyWatch(ctx, j, open)
 	if j.config.Archive.HasValue() {
 		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
 	}
+	j.mu.Unlock()
+	j.startControl()
 	return nil
 }
 
-func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, signer journal.Signer) (*openJournal, error) {
+func (j *journals) openJournal(ctx context.Context, name journalName, scope record.Scope, keys *keys, outside *outside) (*openJournal, error) {
 	instruments := newInstruments(j.telemetry, name)
+	keeper, err := j.newKeeper(name, outside, keys.signer, keys.outgoing, instruments)
+	if err != nil {
+		return nil, err
+	}
+	observer := j.observer(name, instruments)
+	if keeper != nil {
+		observer.Durable = keeper.Durable
+	}
 	l, err := ledger.Open(ctx, ledger.Options{
 		Dir:             name.directory(j.config.Directory),
 		FS:              j.fs,
-		Signer:          signer,
+		Signer:          keys.signer,
+		Outgoing:        keys.outgoing,
 		CollectorID:     j.config.CollectorID,
 		Scope:           scope,
 		MaxSegmentBytes: j.config.Segment.MaxBytes,
 		MaxSegmentAge:   j.config.Segment.MaxAge,
 		DedupWindow:     j.config.DedupWindow,
-		Observer:        j.observer(name, instruments),
+		GroupSignatures: j.config.Signatures == SignaturesGroup,
+		Attested:        attested(keeper),
+		Observer:        observer,
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, keeper.Close(ctx))
 	}
 	instruments.degraded(0)
-	return &openJournal{Ledger: l, instruments: instruments}, nil
+	opened := &openJournal{Ledger: l, instruments: instruments, keyID: keys.signer.KeyID(), keeper: keeper}
+	keeper.Start(l.JournalID(), l)
+	return opened, nil
 }
 
 // Shutdown closes every journal. Exporters and receivers are shut down before
 // extensions, so that nothing is appended any more.
 func (j *journals) Shutdown(ctx context.Context) error {
+	j.stopControl(ctx)
 	j.mu.Lock()
-	open := j.open
-	j.open = nil
-	archiver := j.archiver
-	j.archiver = nil
+	open, archiver, keys, watch, outside := j.open, j.archiver, j.keys, j.watch, j.outside
+	j.open, j.archiver, j.keys, j.watch, j.outside = nil, nil, nil, nil, nil
 	j.mu.Unlock()
 	archiver.stop()
-	err := closeAll(ctx, open)
+	watch.stop()
+	err := errors.Join(closeAll(ctx, open), keys.close())
+	outside.close()
 	j.telemetry.Shutdown()
 	return err
 }

@@ -20,7 +20,11 @@ const (
 	defaultSegmentMaxBytes = 64 << 20
 	defaultSegmentMaxAge   = 24 * time.Hour
 	defaultDedupWindow     = 24 * time.Hour
-	defaultArchiveInterval = time.Minute
+
+	defaultCheckpointEntries  = 10_000
+	defaultCheckpointInterval = 5 * time.Minute
+	defaultCheckpointTimeout  = 10 * time.Second
+	defaultArchiveInterval    = time.Minute
 )
 
 // NewFactory creates the factory of the audit_journal extension.
@@ -45,11 +49,17 @@ func createDefaultConfig() component.Config {
 			MaxAge:   defaultSegmentMaxAge,
 		},
 		DedupWindow: defaultDedupWindow,
+		Checkpoints: configoptional.Default(CheckpointsConfig{
+			Entries:  defaultCheckpointEntries,
+			Interval: defaultCheckpointInterval,
+			Timeout:  defaultCheckpointTimeout,
+		}),
 		Archive: configoptional.Default(ArchiveConfig{
 			Bucket:        newBucketConfig(),
 			Interval:      defaultArchiveInterval,
 			UploadTimeout: archive.DefaultUploadTimeout,
 		}),
+		Signatures: SignaturesEntry,
 	}
 }
 

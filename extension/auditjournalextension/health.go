@@ -23,17 +23,22 @@ import (
 type health struct {
 	mu   sync.Mutex
 	host component.Host
-	// degraded are the journals that cannot be written or archived, the newest
-	// cause last.
+	// degraded are the journals that cannot be written or archived, or whose
+	// checkpoints do not reach a sink, and the key that not all could take, the
+	// newest cause last.
 	degraded []trouble
 	// damaged ends all reports: no other status follows a permanent error.
 	damaged bool
 }
 
-// trouble is why a journal cannot be written, or not be archived.
+// trouble is why a journal cannot be written, not be archived, or not be attested,
+// or why it cannot have another key.
 type trouble struct {
+	// name is empty for the key, which all journals have in common.
 	name journalName
 	part part
+	// sink is the place of checkpoints, if part is partCheckpoints.
+	sink string
 	err  error
 }
 
@@ -42,6 +47,8 @@ type part int
 
 const (
 	partArchive part = iota
+	partCheckpoints
+	partKey
 	partJournal
 )
 
@@ -54,23 +61,31 @@ func (h *health) setHost(host component.Host) {
 }
 
 // set says how a journal is: nil if it can be written.
-func (h *health) set(name journalName, err error) { h.change(name, partJournal, err) }
+func (h *health) set(name journalName, err error) { h.change(name, partJournal, "", err) }
 
 // setArchive says how the archive of a journal is: nil if it holds what it should.
-func (h *health) setArchive(name journalName, err error) { h.change(name, partArchive, err) }
+func (h *health) setArchive(name journalName, err error) { h.change(name, partArchive, "", err) }
 
-func (h *health) change(name journalName, of part, err error) {
+// setSink says how a place outside did with the last checkpoint of a journal.
+func (h *health) setSink(name journalName, sink string, err error) {
+	h.change(name, partCheckpoints, sink, err)
+}
+
+// setKey says whether every journal has the key that the key file names: nil if so.
+func (h *health) setKey(err error) { h.change(journalName{}, partKey, "", err) }
+
+func (h *health) change(name journalName, of part, sink string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := h.newest()
-	if i := slices.IndexFunc(h.degraded, func(t trouble) bool { return t.name == name && t.part == of }); i >= 0 {
+	if i := slices.IndexFunc(h.degraded, func(t trouble) bool { return t.name == name && t.part == of && t.sink == sink }); i >= 0 {
 		if err != nil && err.Error() == h.degraded[i].err.Error() {
 			return
 		}
 		h.degraded = slices.Delete(h.degraded, i, i+1)
 	}
 	if err != nil {
-		h.degraded = append(h.degraded, trouble{name, of, err})
+		h.degraded = append(h.degraded, trouble{name, of, sink, err})
 	}
 	now := h.newest()
 	switch {
@@ -99,6 +114,10 @@ func (h *health) newest() error {
 		return nil
 	case newest.part == partArchive:
 		return fmt.Errorf("archive of journal %s: %w", newest.name, newest.err)
+	case newest.part == partKey:
+		return fmt.Errorf("signing key cannot be changed: %w", newest.err)
+	case newest.part == partCheckpoints:
+		return fmt.Errorf("checkpoints of journal %s: sink %s: %w", newest.name, newest.sink, newest.err)
 	}
 	return fmt.Errorf("journal %s: %w", newest.name, newest.err)
 }

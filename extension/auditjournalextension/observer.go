@@ -62,6 +62,10 @@ func (i *instruments) failed() {
 	i.telemetry.ExtensionAuditJournalFailures.Add(context.Background(), 1, i.set)
 }
 
+func (i *instruments) rotated() {
+	i.telemetry.ExtensionAuditJournalKeyRotations.Add(context.Background(), 1, i.set)
+}
+
 func (i *instruments) degraded(value int64) {
 	i.telemetry.ExtensionAuditJournalDegraded.Record(context.Background(), value, i.set)
 }

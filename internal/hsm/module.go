@@ -53,7 +53,7 @@ type module struct {
 }
 
 // restartInterval is how often a library is restarted to get a token back.
-const restartInterval = 10 * time.Second
+const restartInterval = 3 * time.Second
 
 var (
 	modulesMu sync.Mutex

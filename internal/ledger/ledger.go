@@ -44,6 +44,9 @@ var (
 	// entries than the journal has: some are lost, or it is an old copy. To go on
 	// would fork it.
 	ErrRolledBack = errors.New("journal was rolled back")
+	// ErrContradicted says that a place outside the journal has a checkpoint that the
+	// journal as it is cannot have made: it was rewritten, or there are two of it.
+	ErrContradicted = errors.New("journal is contradicted by a checkpoint outside")
 	// ErrClosed says that the journal was closed before the records were written.
 	ErrClosed = errors.New("journal is closed")
 )

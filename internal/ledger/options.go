@@ -45,8 +45,9 @@ type Options struct {
 	// Attested returns the largest checkpoint of a journal that a place outside holds,
 	// nil if none does. It is asked at opening, before anything new is written; a
 	// journal that is shorter than the checkpoint was rolled back and is refused. An
-	// error means that nobody could be asked: the observer is told, and the journal
-	// opens. Whether the journal has the checkpoint's root is not judged here.
+	// error that wraps ErrContradicted is returned; any other means that nobody could
+	// be asked: the observer is told, and the journal opens. Whether the journal has
+	// the checkpoint's root is for Attested to judge.
 	Attested func(ctx context.Context, journalID string) (*journal.SignedCheckpoint, error)
 	// CollectorID and Scope are written into every entry.
 	CollectorID string

@@ -176,6 +176,8 @@ func (w *writer) checkAttested(journalID string) error {
 	}
 	attested, err := o.Attested(w.ledger.ctx, journalID)
 	switch {
+	case errors.Is(err, ErrContradicted):
+		return err
 	case err != nil:
 		o.Observer.failed(fmt.Errorf("ask for the last checkpoint of %s: %w; opened without knowing whether entries are missing at its end", journalID, err))
 	case attested != nil && attested.Size > w.head.sequence:

@@ -36,28 +36,32 @@ type Contender struct {
 	journal bool
 }
 
-// File is the baseline: contrib's file exporter.
-func File() Contender { return Contender{Name: "file", config: fileYAML} }
+// file is the baseline: contrib's file exporter.
+func file() Contender { return Contender{Name: "file", config: fileYAML} }
 
 // Journals are what is measured against the baseline.
 func Journals() []Contender {
 	return []Contender{
-		journal("journal-entry", false),
-		journal("journal-entry-lineage", true),
+		journal("journal-entry", "entry", false),
+		journal("journal-group", "group", false),
+		journal("journal-entry-lineage", "entry", true),
+		journal("journal-group-lineage", "group", true),
 	}
 }
 
-// journal is the journal, with lineage records or without.
-func journal(name string, lineage bool) Contender {
+// journal is the journal with the signatures that its option names, with lineage
+// records or without.
+func journal(name, signatures string, lineage bool) Contender {
 	return Contender{
 		Name: name, config: journalYAML, journal: true,
-		env: []string{"LOAD_LINEAGE=" + strconv.FormatBool(lineage)},
+		env: []string{"LOAD_SIGNATURES=" + signatures, "LOAD_LINEAGE=" + strconv.FormatBool(lineage)},
 	}
 }
 
 // running is a contender whose collector runs.
 type running struct {
 	Contender
+	sender    *sender
 	collector *rig.Collector
 	conns     []*grpc.ClientConn
 	output    string
@@ -67,26 +71,28 @@ type running struct {
 	took []time.Duration
 }
 
-// start starts the collector of a contender.
-func (l *load) start(ctx context.Context, c Contender) (*running, error) {
-	r := &running{Contender: c, output: filepath.Join(l.Dir, c.Name)}
-	config := filepath.Join(l.Dir, c.Name+".yaml")
+// startOne starts the collector of a contender.
+func (l *load) startOne(ctx context.Context, f *field, c Contender) (*running, error) {
+	r := &running{Contender: c, sender: f.sender, output: filepath.Join(l.Dir, f.content.Name+"-"+c.Name)}
+	config := r.output + ".yaml"
 	if err := os.WriteFile(config, c.config, 0o600); err != nil {
 		return nil, err
 	}
 	var err error
-	r.collector, err = rig.Start(ctx, rig.Config{
+	if r.collector, err = rig.Start(ctx, rig.Config{
 		Command:    []string{l.Collector},
 		ConfigFile: config,
 		Env: append([]string{
 			"GOMAXPROCS=" + strconv.Itoa(l.Processors), "LOAD_OUTPUT=" + r.output, "LOAD_KEY=" + l.keyFile(),
 		}, c.env...),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}); err != nil {
+		return nil, err
 	}
-	r.conns, err = l.sender.dial(r.collector.GRPC)
-	return r, err
+	if r.conns, err = f.sender.dial(r.collector.GRPC); err != nil {
+		r.collector.Kill()
+		return nil, err
+	}
+	return r, nil
 }
 
 // note reads the clock of the collector.
@@ -97,13 +103,13 @@ func (r *running) note() error {
 }
 
 // round sends the requests of a round.
-func (r *running) round(ctx context.Context, l *load) error {
+func (r *running) round(ctx context.Context, requests int) error {
 	if err := r.note(); err != nil {
 		return err
 	}
 	begun := time.Now()
-	if err := l.sender.send(ctx, r.conns, l.Requests); err != nil {
-		return fmt.Errorf("%s: %w", r.Name, err)
+	if err := r.sender.send(ctx, r.conns, requests); err != nil {
+		return err
 	}
 	r.took = append(r.took, time.Since(begun))
 	return nil

@@ -15,11 +15,18 @@ import (
 // Report is what was measured.
 type Report struct {
 	Options Options
-	// BytesPerSpan is the protobuf of a span.
-	BytesPerSpan int
 	// Signature is the CPU of a bare Ed25519 signature, and Sync what an append of
 	// 4 KiB and its fsync take; medians.
 	Signature, Sync time.Duration
+	// Tables has one table for each content.
+	Tables []Table
+}
+
+// Table compares the contenders that got the same content.
+type Table struct {
+	Content string
+	// BytesPerSpan is the protobuf of a span.
+	BytesPerSpan int
 	// Figures are those of the baseline and of the contenders behind it.
 	Figures []Figure
 }
@@ -40,31 +47,40 @@ type Figure struct {
 	Signatures float64
 }
 
-// report works out the figures. The first round warmed up.
-func (l *load) report(all []*running) (*Report, error) {
+// report works out the figures.
+func (l *load) report() (*Report, error) {
 	sync, err := syncTime(l.Dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Options: l.Options, BytesPerSpan: l.sender.bytesPerSpan(), Signature: median(l.signing[1:]), Sync: sync}
-	spans := time.Duration(l.Requests * SpansPerRequest)
-	perSpan := func(c *running, round int) time.Duration { return (c.cpu[round+1] - c.cpu[round]) / spans }
-	for _, c := range all {
-		var cpu []time.Duration
-		var rate, speed, signatures []float64
-		for round := 1; round <= l.Rounds; round++ {
-			own, base := perSpan(c, round), perSpan(all[0], round)
-			cpu = append(cpu, own)
-			rate = append(rate, float64(spans)/c.took[round].Seconds())
-			speed = append(speed, float64(base)/float64(own))
-			signatures = append(signatures, float64(own-base)/float64(l.signing[round]))
+	r := &Report{Options: l.Options, Signature: median(l.signing[1:]), Sync: sync}
+	for _, f := range l.fields {
+		t := Table{Content: f.content.Name, BytesPerSpan: f.sender.bytesPerSpan()}
+		for _, c := range f.running {
+			t.Figures = append(t.Figures, l.figure(c, f.running[0]))
 		}
-		r.Figures = append(r.Figures, Figure{
-			Name: c.Name, CPU: median(cpu), Least: slices.Min(cpu), Most: slices.Max(cpu),
-			Rate: median(rate), Speed: median(speed), Signatures: median(signatures),
-		})
+		r.Tables = append(r.Tables, t)
 	}
 	return r, nil
+}
+
+// figure works out what a contender's spans cost. The first round warmed up.
+func (l *load) figure(c, baseline *running) Figure {
+	spans := time.Duration(l.Requests * SpansPerRequest)
+	perSpan := func(c *running, round int) time.Duration { return (c.cpu[round+1] - c.cpu[round]) / spans }
+	var cpu []time.Duration
+	var rate, speed, signatures []float64
+	for round := 1; round <= l.Rounds; round++ {
+		own, base := perSpan(c, round), perSpan(baseline, round)
+		cpu = append(cpu, own)
+		rate = append(rate, float64(spans)/c.took[round].Seconds())
+		speed = append(speed, float64(base)/float64(own))
+		signatures = append(signatures, float64(own-base)/float64(l.signing[round]))
+	}
+	return Figure{
+		Name: c.Name, CPU: median(cpu), Least: slices.Min(cpu), Most: slices.Max(cpu),
+		Rate: median(rate), Speed: median(speed), Signatures: median(signatures),
+	}
 }
 
 func median[T cmp.Ordered](values []T) T {
@@ -72,20 +88,25 @@ func median[T cmp.Ordered](values []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// Write prints the report as a table.
+// Write prints the report as tables.
 func (r *Report) Write(w io.Writer) error {
 	o := &r.Options
-	fmt.Fprintf(w, "OTLP/gRPC, %d spans of %d bytes a request, %d connections, %d rounds of %d requests in turn, GOMAXPROCS=%d\n",
-		SpansPerRequest, r.BytesPerSpan, o.Connections, o.Rounds, o.Requests, o.Processors)
-	fmt.Fprintf(w, "bare Ed25519 signature: %.1f us of CPU; append of 4 KiB and fsync: %.2f ms\n\n", micros(r.Signature), 1000*r.Sync.Seconds())
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	base := r.Figures[0].Name
-	fmt.Fprintf(table, "\tus CPU/span\tleast\tmost\tspans/CPU s\tspans/s\tspans/CPU s, to %s's\tover %[1]s, in signatures\t\n", base)
-	for _, f := range r.Figures {
-		fmt.Fprintf(table, "%s\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", f.Name, micros(f.CPU), micros(f.Least), micros(f.Most),
-			1/f.CPU.Seconds(), f.Rate, f.Speed, f.Signatures)
+	fmt.Fprintf(w, "OTLP/gRPC, %d spans a request, %d connections, %d rounds of %d requests in turn, GOMAXPROCS=%d\n",
+		SpansPerRequest, o.Connections, o.Rounds, o.Requests, o.Processors)
+	fmt.Fprintf(w, "bare Ed25519 signature: %.1f us of CPU; append of 4 KiB and fsync: %.2f ms\n", micros(r.Signature), 1000*r.Sync.Seconds())
+	for _, t := range r.Tables {
+		fmt.Fprintf(w, "\nresults of 1 KB of %s, %d bytes of protobuf a span\n", t.Content, t.BytesPerSpan)
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(table, "\tus CPU/span\tleast\tmost\tspans/s\tspans/CPU s\tto %s's\tover %[1]s, in signatures\t\n", t.Figures[0].Name)
+		for _, f := range t.Figures {
+			fmt.Fprintf(table, "%s\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", f.Name, micros(f.CPU), micros(f.Least), micros(f.Most),
+				f.Rate, 1/f.CPU.Seconds(), f.Speed, f.Signatures)
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
 	}
-	return table.Flush()
+	return nil
 }
 
 func micros(d time.Duration) float64 { return 1e6 * d.Seconds() }

@@ -35,10 +35,6 @@ type request struct {
 	traces, calls []int // offsets of the marks
 }
 
-// Content makes what the n-th tool call is given and returns; only what it returns
-// is sent.
-type Content func(n int) (arguments, result string)
-
 // newRequest returns the spans of tool calls of an agent with about 2 KB of
 // protobuf each: 20 attributes, those of the resource among them, and a result of
 // 1 KB. Requests of different seeds have different contents.
@@ -74,7 +70,7 @@ func toolCall(span ptrace.Span, content Content, n, i int) {
 	span.SetKind(ptrace.SpanKindInternal)
 	span.SetStartTimestamp(1_790_000_000_000_000_000 + pcommon.Timestamp(i))
 	span.SetEndTimestamp(1_790_000_001_000_000_000 + pcommon.Timestamp(i))
-	_, result := content(n)
+	arguments, result := content.tool(n)
 	put(span.Attributes(), "gen_ai.operation.name", "execute_tool", "gen_ai.provider.name", "openai",
 		"gen_ai.tool.name", "crm.customer.get", "gen_ai.tool.type", "function",
 		"gen_ai.tool.call.id", fmt.Sprintf("call_%s%04d", callMark, i),
@@ -82,9 +78,7 @@ func toolCall(span ptrace.Span, content Content, n, i int) {
 		"gen_ai.agent.id", "agent-kyc-7", "gen_ai.agent.name", "kyc-reviewer", "gen_ai.request.model", "gpt-5.1",
 		"readtrail.execution.id", "run-018f3b2c-7d41-7000-8a5e-0242ac120003",
 		"code.function.name", "crm.tools.get_customer", "server.address", "crm.internal", "app.tenant", "private banking",
-		cost.ArgumentsKey, fmt.Sprintf(`{"customer_id": "KYC-%06d", "fields": ["name", "address", "accounts", "risk_class", "beneficial_owners"], `+
-			`"as_of": "2026-07-01", "reason": "periodic review", "case": {"id": "case-2026-004711", "stage": "enhanced due diligence", "opened": "2026-06-12"}, `+
-			`"page": {"size": 25, "after": null}, "include_closed": false, "locale": "en-GB", "trace": "kyc/periodic/2026/07"}`, n),
+		cost.ArgumentsKey, arguments,
 		cost.ResultKey, result)
 }
 

@@ -13,15 +13,16 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
-	"github.com/readtrail/readtrail/internal/cost"
 	"github.com/readtrail/readtrail/internal/load"
 )
 
 func main() {
-	o := load.Options{Baseline: load.File(), Contenders: load.Journals(), Content: cost.NestedJSON}
+	o := load.Options{Contents: load.Contents(), Contenders: load.Journals()}
 	flag.StringVar(&o.Collector, "collector", "bin/readtrail-collector", "the built collector")
 	flag.StringVar(&o.CLI, "cli", "bin/readtrail", "the built command")
 	parent := flag.String("dir", "", "a directory on the disk to write to; the system's for temporary files if none is given")
@@ -30,17 +31,22 @@ func main() {
 	flag.IntVar(&o.Connections, "connections", 4, "over how many connections")
 	flag.IntVar(&o.Processors, "processors", 1, "GOMAXPROCS of the collectors")
 	flag.DurationVar(&o.Settle, "settle", 6*time.Second, "how long the collectors run on at the end")
-	text := flag.Bool("text", false, "results are plain text instead of JSON")
+	only := flag.String("only", "", "the contenders to measure against the file exporter, separated by commas; all if none is named")
+	content := flag.String("content", "", "the contents to send, separated by commas; all if none is named")
 	flag.Parse()
-	if *text {
-		o.Content = cost.PlainText
-	}
+	o.Contents = slices.DeleteFunc(o.Contents, func(c load.Content) bool { return unnamed(*content, c.Name) })
+	o.Contenders = slices.DeleteFunc(o.Contenders, func(c load.Contender) bool { return unnamed(*only, c.Name) })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, o, *parent); err != nil {
 		fmt.Fprintln(os.Stderr, "loadbench:", err)
 		os.Exit(1)
 	}
+}
+
+// unnamed reports whether a list names others only.
+func unnamed(list, name string) bool {
+	return list != "" && !slices.Contains(strings.Split(list, ","), name)
 }
 
 func run(ctx context.Context, o load.Options, parent string) error {

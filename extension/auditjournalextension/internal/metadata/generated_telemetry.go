@@ -23,24 +23,32 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                                     metric.Meter
-	mu                                        sync.Mutex
-	registrations                             []metric.Registration
-	ExtensionAuditJournalArchiveFailures      metric.Int64Counter
-	ExtensionAuditJournalArchiveOldestWaiting metric.Int64Gauge
-	ExtensionAuditJournalArchiveSegments      metric.Int64Gauge
-	ExtensionAuditJournalArchiveWaiting       metric.Int64Gauge
-	ExtensionAuditJournalArchiveWaitingTime   metric.Float64Gauge
-	ExtensionAuditJournalBytes                metric.Int64Counter
-	ExtensionAuditJournalCommitDuration       metric.Float64Histogram
-	ExtensionAuditJournalConflicts            metric.Int64Counter
-	ExtensionAuditJournalDegraded             metric.Int64Gauge
-	ExtensionAuditJournalEntries              metric.Int64Counter
-	ExtensionAuditJournalFailures             metric.Int64Counter
-	ExtensionAuditJournalGroups               metric.Int64Counter
-	ExtensionAuditJournalLastSequence         metric.Int64Gauge
-	ExtensionAuditJournalRepeats              metric.Int64Counter
-	ExtensionAuditJournalTroubles             metric.Int64Counter
+	meter                                       metric.Meter
+	mu                                          sync.Mutex
+	registrations                               []metric.Registration
+	ExtensionAuditJournalArchiveFailures        metric.Int64Counter
+	ExtensionAuditJournalArchiveOldestWaiting   metric.Int64Gauge
+	ExtensionAuditJournalArchiveSegments        metric.Int64Gauge
+	ExtensionAuditJournalArchiveWaiting         metric.Int64Gauge
+	ExtensionAuditJournalArchiveWaitingTime     metric.Float64Gauge
+	ExtensionAuditJournalBytes                  metric.Int64Counter
+	ExtensionAuditJournalCheckpointFailures     metric.Int64Counter
+	ExtensionAuditJournalCheckpointSinkDegraded metric.Int64Gauge
+	ExtensionAuditJournalCheckpointSinkSize     metric.Int64Gauge
+	ExtensionAuditJournalCheckpointSize         metric.Int64Gauge
+	ExtensionAuditJournalCheckpointTroubles     metric.Int64Counter
+	ExtensionAuditJournalCheckpoints            metric.Int64Counter
+	ExtensionAuditJournalCommitDuration         metric.Float64Histogram
+	ExtensionAuditJournalConflicts              metric.Int64Counter
+	ExtensionAuditJournalDegraded               metric.Int64Gauge
+	ExtensionAuditJournalEntries                metric.Int64Counter
+	ExtensionAuditJournalFailures               metric.Int64Counter
+	ExtensionAuditJournalGroups                 metric.Int64Counter
+	ExtensionAuditJournalKeyFailures            metric.Int64Counter
+	ExtensionAuditJournalKeyRotations           metric.Int64Counter
+	ExtensionAuditJournalLastSequence           metric.Int64Gauge
+	ExtensionAuditJournalRepeats                metric.Int64Counter
+	ExtensionAuditJournalTroubles               metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -108,6 +116,42 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpointFailures, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_checkpoint_failures",
+		metric.WithDescription("Checkpoints that a sink did not take. [Alpha]"),
+		metric.WithUnit("{checkpoint}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpointSinkDegraded, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_checkpoint_sink_degraded",
+		metric.WithDescription("1 while a sink did not take the last checkpoint, otherwise 0. [Alpha]"),
+		metric.WithUnit("1"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpointSinkSize, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_checkpoint_sink_size",
+		metric.WithDescription("Number of entries that the last checkpoint covers which a sink took. [Alpha]"),
+		metric.WithUnit("{entry}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpointSize, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_checkpoint_size",
+		metric.WithDescription("Number of entries that the last checkpoint covers. [Alpha]"),
+		metric.WithUnit("{entry}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpointTroubles, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_checkpoint_troubles",
+		metric.WithDescription("Troubles of the journal itself that delayed a checkpoint. [Alpha]"),
+		metric.WithUnit("{failure}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpoints, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_checkpoints",
+		metric.WithDescription("Checkpoints that were signed. [Alpha]"),
+		metric.WithUnit("{checkpoint}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ExtensionAuditJournalCommitDuration, err = builder.meter.Float64Histogram(
 		"otelcol_extension_audit_journal_commit_duration",
 		metric.WithDescription("Time to write and sync one commit group. [Alpha]"),
@@ -143,6 +187,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_extension_audit_journal_groups",
 		metric.WithDescription("Commit groups that are on disk, each of which took one sync. [Alpha]"),
 		metric.WithUnit("{group}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalKeyFailures, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_key_failures",
+		metric.WithDescription("Looks at the key file that found a key which not every journal could take. [Alpha]"),
+		metric.WithUnit("{failure}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalKeyRotations, err = builder.meter.Int64Counter(
+		"otelcol_extension_audit_journal_key_rotations",
+		metric.WithDescription("Times that a running journal went over to another signing key. [Alpha]"),
+		metric.WithUnit("{rotation}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ExtensionAuditJournalLastSequence, err = builder.meter.Int64Gauge(

@@ -25,12 +25,20 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ExtensionAuditJournalArchiveWaiting.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalArchiveWaitingTime.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalBytes.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSinkDegraded.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSinkSize.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointSize.Record(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointTroubles.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpoints.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalCommitDuration.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalConflicts.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalDegraded.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalEntries.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalFailures.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalGroups.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalKeyFailures.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalKeyRotations.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalLastSequence.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalRepeats.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalTroubles.Add(context.Background(), 1)
@@ -52,6 +60,24 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualExtensionAuditJournalBytes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSinkDegraded(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSinkSize(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointSize(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointTroubles(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpoints(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalCommitDuration(t, testTel,
 		[]metricdata.HistogramDataPoint[float64]{{}}, metricdatatest.IgnoreValue(),
 		metricdatatest.IgnoreTimestamp())
@@ -68,6 +94,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalGroups(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalKeyFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalKeyRotations(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalLastSequence(t, testTel,

@@ -1,0 +1,177 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/confmap"
+
+	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/journal"
+)
+
+// CheckpointsConfig says when checkpoints are made and where they go.
+type CheckpointsConfig struct {
+	// Entries is the number of entries after which a checkpoint is due.
+	Entries int64 `mapstructure:"entries"`
+
+	// Interval is the time after which a checkpoint is due, in silence too.
+	Interval time.Duration `mapstructure:"interval"`
+
+	// Timeout bounds every call to a sink.
+	Timeout time.Duration `mapstructure:"timeout"`
+
+	// Sinks are the places that a checkpoint goes to, each under its name. At least
+	// one, and none that the writer of the journal controls.
+	Sinks SinksConfig `mapstructure:"sinks"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// SinksConfig holds the places outside the journal.
+type SinksConfig struct {
+	// Directory are directories on other disks or machines.
+	Directory map[string]DirectorySinkConfig `mapstructure:"directory"`
+
+	// Witness are witnesses that cosign what continues all that they cosigned before.
+	Witness map[string]WitnessSinkConfig `mapstructure:"witness"`
+
+	// Timestamp are RFC 3161 time stamp authorities.
+	Timestamp map[string]TimestampSinkConfig `mapstructure:"timestamp"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// DirectorySinkConfig is a directory that keeps checkpoints.
+type DirectorySinkConfig struct {
+	// Path is the directory. It must exist: what is not mounted is not made anew.
+	// Required.
+	Path string `mapstructure:"path"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// WitnessSinkConfig is a witness (c2sp.org/tlog-witness).
+type WitnessSinkConfig struct {
+	// ClientConfig reaches the witness: endpoint is its submission prefix. Required.
+	ClientConfig confighttp.ClientConfig `mapstructure:",squash"`
+
+	// Key is the verifier key of its cosignatures. Required.
+	Key string `mapstructure:"key"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// TimestampSinkConfig is a time stamp authority.
+type TimestampSinkConfig struct {
+	// ClientConfig reaches the authority: endpoint is its URL. Required.
+	ClientConfig confighttp.ClientConfig `mapstructure:",squash"`
+
+	// RootsFile is a PEM file with the root certificates that its certificate must
+	// lead to. Required.
+	RootsFile string `mapstructure:"roots_file"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+var (
+	_ confmap.Unmarshaler = (*WitnessSinkConfig)(nil)
+	_ confmap.Unmarshaler = (*TimestampSinkConfig)(nil)
+)
+
+// Unmarshal implements confmap.Unmarshaler: a sink begins with the defaults of an
+// HTTP client.
+func (c *WitnessSinkConfig) Unmarshal(conf *confmap.Conf) error {
+	c.ClientConfig = confighttp.NewDefaultClientConfig()
+	return conf.Unmarshal(c)
+}
+
+// Unmarshal implements confmap.Unmarshaler.
+func (c *TimestampSinkConfig) Unmarshal(conf *confmap.Conf) error {
+	c.ClientConfig = confighttp.NewDefaultClientConfig()
+	return conf.Unmarshal(c)
+}
+
+// The kinds of sinks, as they stand in the configuration and before the name of
+// one in metrics and entries.
+const (
+	kindDirectory = "directory"
+	kindWitness   = "witness"
+	kindTimestamp = "timestamp"
+)
+
+// sinkName is the name of a sink in metrics, logs and entries.
+func sinkName(kind, name string) string { return kind + "/" + name }
+
+// Validate checks that checkpoints come and go somewhere.
+func (c *CheckpointsConfig) Validate() error {
+	var errs []error
+	if c.Entries <= 0 {
+		errs = append(errs, errors.New("entries must be positive"))
+	}
+	errs = append(errs, checkDuration("interval", c.Interval), checkDuration("timeout", c.Timeout))
+	if c.Timeout > c.Interval {
+		errs = append(errs, fmt.Errorf("timeout is %v, longer than the interval of %v: a sink that hangs would delay the next checkpoint", c.Timeout, c.Interval))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate checks that there is a sink that keeps checkpoints or knows them.
+func (c *SinksConfig) Validate() error {
+	if len(c.Directory)+len(c.Witness) == 0 {
+		return errors.New("name a directory or a witness: a checkpoint that nobody keeps proves nothing")
+	}
+	var errs []error
+	for kind, of := range map[string][]string{
+		kindDirectory: slices.Sorted(maps.Keys(c.Directory)), kindWitness: slices.Sorted(maps.Keys(c.Witness)), kindTimestamp: slices.Sorted(maps.Keys(c.Timestamp)),
+	} {
+		for _, name := range of {
+			errs = append(errs, checkName(kind+"::"+name, name, durable.MaxName))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Validate checks that there is a path; whether it is there shows at start.
+func (c *DirectorySinkConfig) Validate() error {
+	if c.Path == "" {
+		return errors.New("path must be set: a directory that the writer of the journal can add to but not change, on another disk or machine")
+	}
+	return nil
+}
+
+// Validate checks the key.
+func (c *WitnessSinkConfig) Validate() error {
+	var errs []error
+	if c.ClientConfig.Endpoint == "" {
+		errs = append(errs, errors.New("endpoint must be set to the submission prefix of the witness"))
+	}
+	if _, err := journal.ParseWitness(c.Key); err != nil {
+		errs = append(errs, fmt.Errorf("key is %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate checks that the answers can be verified.
+func (c *TimestampSinkConfig) Validate() error {
+	var errs []error
+	if c.ClientConfig.Endpoint == "" {
+		errs = append(errs, errors.New("endpoint must be set to the URL of the time stamp authority"))
+	}
+	if c.RootsFile == "" {
+		errs = append(errs, errors.New("roots_file must be set: a token that nobody can verify proves nothing"))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,195 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/internal/segment"
+	"github.com/readtrail/readtrail/internal/tiles"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// errStale says that a cached tree is not that of the segments.
+var errStale = errors.New("the cached tree is not that of the journal")
+
+// tilesDir is the cache in the directory of a journal (contract 7).
+func tilesDir(dir string) string { return filepath.Join(dir, "tiles") }
+
+// OpenTree returns the tree of a journal up to its last entry: the cached one, if
+// a checkpoint that is trusted confirms it, with the entries that came since, or
+// one built from all segments. Segments are read as they are; every entry that is
+// added is hashed again, and has to continue the chain.
+func OpenTree(ctx context.Context, fs durable.FS, dir, journalID string, trusted func(*journal.SignedCheckpoint) bool) (*tiles.Tree, *journal.SignedCheckpoint, error) {
+	tree, last, err := tiles.Load(fs, tilesDir(dir), journalID, trusted)
+	if err == nil {
+		if err = grow(ctx, fs, dir, tree, record.MaxInteger); err == nil {
+			return tree, last, nil
+		}
+	}
+	if !errors.Is(err, errStale) && !errors.Is(err, tiles.ErrNoHead) {
+		return nil, nil, err
+	}
+	if tree, err = beginTree(ctx, fs, dir); err != nil {
+		return nil, nil, err
+	}
+	if err := grow(ctx, fs, dir, tree, record.MaxInteger); err != nil {
+		return nil, nil, err
+	}
+	return tree, nil, nil
+}
+
+// beginTree returns the tree with nothing but what was pruned.
+func beginTree(ctx context.Context, fs durable.FS, dir string) (*tiles.Tree, error) {
+	segments, err := segment.List(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(segments) == 0 || segments[0].First == 1 {
+		return tiles.New(fs, tilesDir(dir)), nil
+	}
+	pruned, err := findPruned(ctx, fs, dir, segments[0].First)
+	if err != nil {
+		return nil, err
+	}
+	stumps := make([]tiles.Hash, len(pruned.TreeHashes))
+	for i, text := range pruned.TreeHashes {
+		if n, err := hex.Decode(stumps[i][:], []byte(text)); err != nil || n != len(stumps[i]) {
+			return nil, errors.New("journal.pruned has a tree hash that is none")
+		}
+	}
+	return tiles.NewPruned(fs, tilesDir(dir), pruned.FirstSequence-1, stumps)
+}
+
+// findPruned returns the removal that says what was before the first segment that
+// is there. A removal may have been interrupted: then it also tells of segments
+// that are still there.
+func findPruned(ctx context.Context, fs durable.FS, dir string, first uint64) (*record.Pruned, error) {
+	var found *record.Pruned
+	for line, err := range segment.Lines(fs, dir, segment.Position{}) {
+		switch {
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case !bytes.Contains(line.Bytes, []byte(record.EventJournalPruned)):
+			continue
+		}
+		e, err := journal.ParseLine(line.Bytes)
+		if err != nil {
+			return nil, damaged(line, err)
+		}
+		if e.Kind != record.KindJournal || e.Header.EventType != record.EventJournalPruned {
+			continue
+		}
+		var body struct {
+			Detail record.Pruned `json:"detail"`
+		}
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return nil, damaged(line, errors.New("journal.pruned cannot be read"))
+		}
+		if p := body.Detail; p.FirstSequence >= first && (found == nil || p.FirstSequence < found.FirstSequence) {
+			found = &p
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("journal begins at sequence %d and no journal.pruned says what was before; restore the missing segments", first)
+	}
+	return found, nil
+}
+
+// grow adds the entries behind a tree to it, up to a sequence or to the end.
+func grow(ctx context.Context, fs durable.FS, dir string, tree *tiles.Tree, upTo uint64) error {
+	segments, err := segment.List(fs, dir)
+	if err != nil {
+		return err
+	}
+	from := segment.Position{}
+	for _, s := range segments {
+		if s.First <= max(tree.Size(), 1) {
+			from.Segment = s.First
+		}
+	}
+	begun := tree.Size()
+	seen := begun == 0
+	for line, err := range segment.Lines(fs, dir, from) {
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e, err := journal.ParseLine(line.Bytes)
+		if err != nil {
+			return damaged(line, err)
+		}
+		if e.Header.Sequence > upTo {
+			break
+		}
+		hash, ok := parseHash(e.Integrity.RecordHash)
+		if !ok || hash != e.PayloadDigest() {
+			return damaged(line, errors.New("record_hash is not that of the entry"))
+		}
+		switch size := tree.Size(); {
+		case e.Header.Sequence < size:
+			continue
+		case e.Header.Sequence == size:
+			if tree.Base() < size && !isLeaf(tree, hash) {
+				return errStale
+			}
+			seen = true
+			continue
+		case e.Header.Sequence != size+1:
+			return damaged(line, fmt.Errorf("sequence is %d instead of %d", e.Header.Sequence, size+1))
+		case size > tree.Base():
+			if previous, ok := parseHash(e.Integrity.PreviousEventHash); !ok || !isLeaf(tree, previous) {
+				if size == begun {
+					return errStale
+				}
+				return damaged(line, errors.New("previous_event_hash is not that of the entry before"))
+			}
+		}
+		seen = true
+		if err := tree.Append(hash); err != nil {
+			return err
+		}
+		if tree.Unwritten() > maxUnwritten {
+			if err := tree.Spill(); err != nil {
+				return err
+			}
+		}
+	}
+	if !seen {
+		return errStale // the journal is shorter than its tree
+	}
+	return nil
+}
+
+// maxUnwritten bounds the tiles in memory, 512 KiB.
+const maxUnwritten = 64
+
+// isLeaf says whether a record hash is that of the last entry in the tree.
+func isLeaf(tree *tiles.Tree, hash tiles.Hash) bool {
+	leaf, err := tree.Leaf(tree.Size() - 1)
+	return err == nil && leaf == journal.LeafHash(hash)
+}
+
+func parseHash(text string) (hash tiles.Hash, ok bool) {
+	digits, found := strings.CutPrefix(text, "sha256:")
+	n, err := hex.Decode(hash[:min(len(hash), len(digits)/2)], []byte(digits[:min(len(digits), 2*len(hash))]))
+	return hash, found && err == nil && n == len(hash) && len(digits) == 2*len(hash)
+}
+
+func damaged(line segment.Line, err error) error {
+	return fmt.Errorf("%s at offset %d: %w; run readtrail verify", segment.Name(line.Segment), line.Offset, err)
+}
