@@ -39,8 +39,9 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 			require.NoError(t, os.WriteFile("result.json", []byte("{ \"id\": \"cust_syn_55120\",\n  \"version\": 41 }\n"), 0o644))
 			require.NoError(t, os.WriteFile("digest.key", []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), 0o600))
 		},
-		"evidence.md": func(t *testing.T) { require.NoError(t, writeEvidenceFixture(".")) },
-		"lint.md":     captured,
+		"evidence.md":  func(t *testing.T) { require.NoError(t, writeEvidenceFixture(".")) },
+		"lint.md":      captured,
+		"retention.md": func(t *testing.T) { require.NoError(t, writeFixture(".", "crm.customer.get")) },
 	} {
 		t.Run(document, func(t *testing.T) {
 			text := readText(t, filepath.Join(docs, document))
