@@ -36,13 +36,23 @@ const (
 	CodeJournalIDMismatch    Code = "journal_id_mismatch"
 	CodeTornTail             Code = "torn_tail"
 
-	CodeSignatureNotPerformed Code = "signature_not_performed"
+	CodeCheckpointSignatureInvalid Code = "checkpoint_signature_invalid"
+	CodeCheckpointInconsistent     Code = "checkpoint_inconsistent"
+	CodeTruncated                  Code = "truncated"
+	CodeFork                       Code = "fork"
+	CodeArtifactDigestMismatch     Code = "artifact_digest_mismatch"
+	CodeArtifactMissing            Code = "artifact_missing"
+
+	CodeSignatureNotPerformed  Code = "signature_not_performed"
+	CodeCheckpointNotPerformed Code = "checkpoint_not_performed"
 
 	CodeFirstLinkUnanchored      Code = "first_link_unanchored"
 	CodeTailUnattested           Code = "tail_unattested"
 	CodeTimeUnattested           Code = "time_unattested"
 	CodeUnsupportedSchemaVersion Code = "unsupported_schema_version"
 	CodeClockRegressed           Code = "clock_regressed"
+	CodeSchemaNotPerformed       Code = "schema_not_performed"
+	CodeLineageUnresolved        Code = "lineage_unresolved"
 )
 
 // CodeDoc documents a code.
@@ -109,8 +119,36 @@ var codeDocs = []CodeDoc{
 		"if the writer runs, verify again; if it has stopped, start it, so that it records what a crash tore off, or compare with an archive",
 	},
 	{
+		CodeCheckpointSignatureInvalid, ClassBroken, "a checkpoint of the journal is signed by no key that is trusted for it",
+		"find out who could write to the place of the checkpoint, and whether the registry has the key that signed then",
+	},
+	{
+		CodeCheckpointInconsistent, ClassBroken, "the entries that stand here do not give the root of a checkpoint",
+		"compare the journal with an archived copy up to the size of the checkpoint; entries up to there are not those that it covers",
+	},
+	{
+		CodeTruncated, ClassBroken, "a checkpoint covers entries that are not there: the end of the journal is missing",
+		"look for the missing entries in archives and backups, and ask who could cut them off or put an old copy back",
+	},
+	{
+		CodeFork, ClassBroken, "a trusted key signed two histories of the journal: two checkpoints, or a checkpoint and the entries, contradict each other",
+		"treat the key as stolen or the writer as dishonest, keep both histories, and find out which of them others have seen",
+	},
+	{
+		CodeArtifactDigestMismatch, ClassBroken, "a file that an entry names is not the one that it names",
+		"compare the file with an archived copy; it was changed or damaged after the entry was written",
+	},
+	{
+		CodeArtifactMissing, ClassBroken, "a file that an entry names is not there",
+		"look for it in archives and backups; without it what the entry says of it cannot be checked",
+	},
+	{
 		CodeSignatureNotPerformed, ClassUnchecked, "a signature was not checked",
 		"get the key registry from its owner, not from the journal's directory, and verify again",
+	},
+	{
+		CodeCheckpointNotPerformed, ClassUnchecked, "a checkpoint or what the policy demands of it was not checked",
+		"get the key registry and the whole journal, or what the detail names, and verify again",
 	},
 	{
 		CodeFirstLinkUnanchored, ClassNote, "the journal begins after sequence 1, so what stood before is not proven",
@@ -131,6 +169,14 @@ var codeDocs = []CodeDoc{
 	{
 		CodeClockRegressed, ClassNote, "the writer's clock went back between two entries",
 		"rely on the sequence for order and ask how the writer's clock is synchronized",
+	},
+	{
+		CodeSchemaNotPerformed, ClassNote, "entries were not held against the schemas of their bodies",
+		"verify without leaving the schemas out",
+	},
+	{
+		CodeLineageUnresolved, ClassNote, "a read has no lineage entry that names it",
+		"ask whether its trace was sampled or still open; what the read touched cannot be followed from this journal",
 	},
 }
 

@@ -86,6 +86,8 @@ type event struct {
 	rotatedTo string
 	// pruned is the detail of a journal.pruned.
 	pruned *record.Pruned
+	// recovered is the detail of a journal.recovered.
+	recovered *record.Recovered
 }
 
 // readEvent reads a journal_record as far as it can be read; what does not fit is
@@ -104,6 +106,11 @@ func (p *parts) readEvent() event {
 		pruned := &record.Pruned{}
 		if json.Unmarshal(detail, pruned) == nil {
 			e.pruned = pruned
+		}
+	case record.EventJournalRecovered:
+		recovered := &record.Recovered{}
+		if json.Unmarshal(detail, recovered) == nil {
+			e.recovered = recovered
 		}
 	}
 	return e

@@ -84,7 +84,9 @@ func (v *verifier) checkPlace(c *checked) {
 	h := &v.head
 	if h.start {
 		v.checkFirst(c)
+		v.checkPolicyBegin(c)
 		h.advance(c)
+		v.grow(c)
 		return
 	}
 	switch next := h.next(); {
@@ -102,7 +104,11 @@ func (v *verifier) checkPlace(c *checked) {
 	if c.recordedAt.Std().Before(h.recordedAt.Std()) {
 		v.find(c, v.placed(c, CodeClockRegressed))
 	}
+	v.checkSilence(c)
+	v.checkAnchor(c)
+	v.checkPolicyLink(c)
 	h.advance(c)
+	v.grow(c)
 }
 
 // checkFirst judges the first entry that can be read.
@@ -123,8 +129,9 @@ func (v *verifier) checkFirst(c *checked) {
 		v.misplaced(c, CodePreviousHashMismatch, "")
 	case c.sequence == 1:
 		v.report.FirstLink = Valid
+		v.out.grows = true
 	case h.skipped == 0:
-		v.find(c, v.placed(c, CodeFirstLinkUnanchored))
+		v.checkLink(c)
 	}
 }
 

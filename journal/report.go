@@ -38,11 +38,34 @@ type Report struct {
 	FirstLink Check `json:"first_link"`
 	// Tail says whether something outside proves that nothing was cut off.
 	Tail Check `json:"tail"`
+	// Time says whether somebody else than the writer attests when every entry was
+	// there already.
+	Time Check `json:"time"`
+	// Outside says what was compared with checkpoints kept elsewhere.
+	Outside Outside `json:"checkpoints,omitzero"`
 	// FirstBad is the first broken finding in the order of the journal.
 	FirstBad *Finding `json:"first_bad,omitzero"`
 	// Findings holds the first findings of each code; Counts counts all.
 	Findings []Finding       `json:"findings"`
 	Counts   map[Code]uint64 `json:"counts"`
+
+	unchecked bool
+}
+
+// Outside is what Verify compared with checkpoints that were kept apart from the
+// journal.
+type Outside struct {
+	// Verified counts those whose roots the journal gives; NotChecked those that end
+	// before the first entry that can be computed, or behind damage.
+	Verified   uint64 `json:"verified,omitzero"`
+	NotChecked uint64 `json:"not_checked,omitzero"`
+	// TailTo and TimeTo are the sequences up to which checkpoints prove that nothing is
+	// cut off, and when the entries existed at the latest; 0 for none.
+	TailTo uint64 `json:"tail_to,omitzero"`
+	TimeTo uint64 `json:"time_to,omitzero"`
+	// Since is the sequence up to which signatures and schemas were taken as verified
+	// before, 0 for none.
+	Since uint64 `json:"since,omitzero"`
 }
 
 // Finding is one thing that Verify found. Hashes are in the form of
@@ -88,7 +111,7 @@ func (r *Report) ExitCode() int {
 	switch {
 	case r.FirstBad != nil:
 		return 1
-	case r.Chain != Valid || r.Signature != Valid:
+	case r.Chain != Valid || r.Signature != Valid || r.unchecked:
 		return 2
 	default:
 		return 0
@@ -99,7 +122,10 @@ func (r *Report) ExitCode() int {
 const maxFindingsPerCode = 20
 
 func (r *Report) add(f Finding) {
-	f.Class = f.Code.Doc().Class
+	if f.Class == "" {
+		f.Class = f.Code.Doc().Class
+	}
+	r.unchecked = r.unchecked || f.Class == ClassUnchecked
 	if f.Class == ClassBroken && r.FirstBad == nil {
 		first := f
 		r.FirstBad = &first

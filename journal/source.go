@@ -34,6 +34,9 @@ type Source struct {
 	Path string
 	// Segments are in the order of their entries.
 	Segments []Segment
+
+	// endsEarly says that the journal goes on behind the last segment.
+	endsEarly bool
 }
 
 // Segment is one file of a journal, or what takes the place of one.

@@ -3,6 +3,8 @@
 
 package journal
 
+import "slices"
+
 // checkTrust judges the signature of an entry and the key behind it (contract
 // 4). What the entry itself says about its key proves nothing.
 func (v *verifier) checkTrust(c *checked) {
@@ -28,7 +30,11 @@ func (v *verifier) checkTrust(c *checked) {
 		return
 	}
 	v.keyUsed = true
-	if code := key.judge(v.journalOf(c), c.sequence, c.recordedAt); code != "" {
+	if trusted := v.out.policy.Keys; trusted != nil && !slices.Contains(trusted, key.ID) {
+		v.distrust(c, CodeKeyUnknown, "the policy does not trust key "+key.ID+" for this journal")
+		return
+	}
+	if code := key.judge(v.journalOf(c), c.sequence, v.timeOf(c)); code != "" {
 		v.distrust(c, code, "key "+key.ID)
 		return
 	}

@@ -148,6 +148,11 @@ func TestTheGoldenVectorsAreWhatThisVersionWrites(t *testing.T) {
 		"keys.json":               registry,
 		"valid/" + segmentName(1): bytes.Join(valid.lines, nil),
 	}
+	for _, v := range outsideVectors(t) {
+		for name, text := range v.files {
+			files["outside/"+v.name+"/"+name] = text
+		}
+	}
 	for name, segments := range brokenVectors(t, valid) {
 		for first, lines := range segments {
 			files["broken/"+name+"/"+segmentName(first)] = bytes.Join(lines, nil)
@@ -188,6 +193,10 @@ func TestTheGoldenVectorsGetTheirVerdicts(t *testing.T) {
 		require.Equal(t, journal.Code(code), report.FirstBad.Code, "%+v", report)
 		seen[report.FirstBad.Code] = true
 		require.Contains(t, string(readme), fmt.Sprintf("| `%s` | %s |\n", d.Name(), listed(report)), "what else a verifier finds is said")
+	}
+	for _, v := range outsideVectors(t) {
+		code, _, _ := strings.Cut(v.name, ".")
+		seen[journal.Code(code)] = seen[journal.Code(code)] || v.broken
 	}
 	for _, doc := range journal.CodeDocs() {
 		require.Equal(t, doc.Class == journal.ClassBroken, seen[doc.Code], "%s has a vector", doc.Code)

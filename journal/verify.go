@@ -19,6 +19,15 @@ type Options struct {
 	// SkipSchema leaves out holding entries against the schemas of their bodies, which
 	// takes most of the time. The report then never says that the schema is valid.
 	SkipSchema bool
+	// Policy is what the journal must look like; nil demands nothing.
+	Policy *Policy
+	// Checkpoints are those that were kept apart from the journal.
+	Checkpoints *Checkpoints
+	// Since is a checkpoint that the caller verified the journal up to before, and that
+	// was kept since then. What it covers is read, hashed and chained again, but no
+	// signature and no schema in it is checked: that the journal gives the root of the
+	// checkpoint proves that the entries are the same.
+	Since *SignedCheckpoint
 	// Progress, if set, is told now and then how many bytes were checked.
 	Progress func(done, total int64)
 }
@@ -29,7 +38,7 @@ type Options struct {
 // no verdict is possible: the journal cannot be read or, with ErrNoEntries, is
 // empty.
 func Verify(ctx context.Context, s *Source, opt Options) (*Report, error) {
-	v := newVerifier(s, opt)
+	v := newVerifier(ctx, s, opt)
 	total := s.Size()
 	err := checkLines(ctx, s, &opt, func(lines []checked, read int64) {
 		for i := range lines {
@@ -39,6 +48,9 @@ func Verify(ctx context.Context, s *Source, opt Options) (*Report, error) {
 			opt.Progress(read, total)
 		}
 	})
+	if err == nil {
+		err = v.err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", s.Path, err)
 	}
@@ -65,11 +77,22 @@ type verifier struct {
 	chainBroken, schemaBroken, schemaOpen   bool
 	signatureBroken, signatureOpen, keyUsed bool
 	tornTail                                bool
+	// damaged says that an entry is broken, whatever the outside says.
+	damaged bool
+
+	out     attestations
+	lineage lineage
+	// pruned is what announced the removal of what stood before the first entry.
+	pruned *announcement
+	// unattested is the first sequence at which a key was judged at recorded_at.
+	unattested uint64
+	ctx        context.Context
+	err        error
 }
 
-func newVerifier(s *Source, opt Options) *verifier {
-	v := &verifier{source: s, options: opt}
-	v.report = Report{Path: s.Path, FirstLink: NotPerformed, Tail: NotPerformed, Findings: []Finding{}, Counts: map[Code]uint64{}}
+func newVerifier(ctx context.Context, s *Source, opt Options) *verifier {
+	v := &verifier{ctx: ctx, source: s, options: opt}
+	v.report = Report{Path: s.Path, FirstLink: NotPerformed, Tail: NotPerformed, Time: NotPerformed, Findings: []Finding{}, Counts: map[Code]uint64{}}
 	v.head.start = true
 	if len(s.Segments) > 0 && s.Segments[0].FirstSequence > 0 {
 		v.head.promised = true
@@ -98,18 +121,24 @@ func (v *verifier) add(c *checked) {
 		return
 	}
 	v.report.LastSequence = max(v.report.LastSequence, c.sequence)
+	v.prepare(c)
 	v.checkTrust(c)
 	v.checkSchema(c)
 	v.checkJournal(c)
 	v.checkPlace(c)
+	v.checkArtifact(c)
+	v.lineage.add(c)
 	v.tellName()
 }
 
 // addTorn takes a line that its file cuts off.
 func (v *verifier) addTorn(c *checked) {
-	if c.segment != len(v.source.Segments)-1 {
+	if c.segment != len(v.source.Segments)-1 || v.source.endsEarly {
 		v.report.RecordsChecked++
 		v.addUnreadable(c, CodeNotCanonical, "segment ends in the middle of a line")
+		return
+	}
+	if v.source.isInFlight(c.segment, c.offset) {
 		return
 	}
 	v.tornTail = true
@@ -123,6 +152,7 @@ func (v *verifier) addUnreadable(c *checked, code Code, detail string) {
 		Code: code, Sequence: v.head.next(), Detail: detail,
 		ObservedPreviousHash: c.previous.String(), ExpectedRecordHash: c.computed.String(), ObservedRecordHash: c.recordHash.String(),
 	})
+	v.out.grows = false
 	v.head.skip(c.recordHash, c.computed)
 }
 
@@ -142,6 +172,11 @@ func (v *verifier) addAltered(c *checked) {
 	}
 	v.find(c, f)
 	v.report.LastSequence = max(v.report.LastSequence, f.Sequence)
+	if v.head.skipped == 0 && v.head.next() == c.sequence {
+		v.grow(c)
+	} else {
+		v.out.grows = false
+	}
 	v.head.skip(c.recordHash, c.computed)
 }
 
@@ -191,24 +226,8 @@ func (v *verifier) placed(c *checked, code Code) Finding {
 
 func (v *verifier) find(c *checked, f Finding) {
 	f.Segment, f.Offset = v.source.Segments[c.segment].Path, c.offset
-	v.report.add(f)
-}
-
-// finish adds what only the end tells.
-func (v *verifier) finish() *Report {
-	r := &v.report
-	empty := r.RecordsChecked == 0
-	r.Chain = outcome(v.chainBroken, empty)
-	r.Signature = outcome(v.signatureBroken, v.signatureOpen || empty)
-	r.Schema = outcome(v.schemaBroken, v.schemaOpen || empty)
-	if v.tornTail {
-		r.Tail = Failed
-	}
-	r.add(Finding{Code: CodeTailUnattested})
-	if v.keyUsed {
-		r.add(Finding{Code: CodeTimeUnattested})
-	}
-	return r
+	v.damaged = v.damaged || f.Class == "" && f.Code.Doc().Class == ClassBroken
+	v.note(f)
 }
 
 func outcome(broken, open bool) Check {

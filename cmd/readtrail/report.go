@@ -25,10 +25,43 @@ func writeReport(w io.Writer, r *journal.Report) {
 	line("schema", r.Schema)
 	line("first_link", namedCheck(r, r.FirstLink, journal.CodeFirstLinkUnanchored, "unanchored"))
 	line("tail", namedCheck(r, r.Tail, journal.CodeTailUnattested, "unattested"))
+	writeOutside(line, r)
 	if r.FirstBad != nil {
 		writeDamage(line, r.FirstBad)
 	}
 	writeFindings(line, r)
+}
+
+// writeOutside prints what was compared with checkpoints, if there were any.
+func writeOutside(line func(string, any), r *journal.Report) {
+	o := r.Outside
+	if o == (journal.Outside{}) {
+		return
+	}
+	line("time", namedCheck(r, r.Time, journal.CodeTimeUnattested, "unattested"))
+	line("checkpoints_verified", o.Verified)
+	if o.NotChecked > 0 {
+		line("checkpoints_not_checked", o.NotChecked)
+	}
+	for _, n := range []struct {
+		name string
+		to   uint64
+	}{{"tail_attested_to", o.TailTo}, {"time_attested_to", o.TimeTo}, {"since_checkpoint", o.Since}} {
+		if n.to > 0 {
+			line(n.name, n.to)
+		}
+	}
+}
+
+// writeTotal sums up several journals.
+func writeTotal(w io.Writer, reports []*journal.Report) {
+	var records uint64
+	count := map[int]int{}
+	for _, r := range reports {
+		records += r.RecordsChecked
+		count[r.ExitCode()]++
+	}
+	fmt.Fprintf(w, "\ntotal: %d journals, %d records: %d valid, %d broken, %d not checked\n", len(reports), records, count[exitOK], count[exitBroken], count[exitUnchecked])
 }
 
 // namedCheck says of a check that was not performed what that means, where a
@@ -53,8 +86,15 @@ func writeDamage(line func(string, any), bad *journal.Finding) {
 	if bad.Detail != "" {
 		line("detail", bad.Detail)
 	}
-	line("segment", bad.Segment)
-	line("offset", bad.Offset)
+	if bad.Segment != "" {
+		line("segment", bad.Segment)
+		line("offset", bad.Offset)
+	}
+	if bad.Segment == "" && bad.ExpectedRecordHash == "" {
+		// It is about a checkpoint and not about an entry.
+		line("next", doc.Next)
+		return
+	}
 	readable := bad.ObservedRecordHash != ""
 	line("expected_previous_hash", hashOr(bad.ExpectedPreviousHash, bad.Sequence == 1))
 	line("observed_previous_hash", hashOr(bad.ObservedPreviousHash, readable))
@@ -89,13 +129,19 @@ func writeFindings(line func(string, any), r *journal.Report) {
 		if n > 1 {
 			text += fmt.Sprintf(" and %d more", n-1)
 		}
-		if doc.Class == journal.ClassUnchecked {
+		if first.Class == journal.ClassUnchecked {
 			// One finding may stand for all entries, and its detail says why.
-			text = fmt.Sprintf("%s: %s; %s", doc.Code, orElse(first.Detail, doc.Meaning), doc.Next)
+			if doc.Class == journal.ClassUnchecked {
+				text = string(doc.Code)
+			}
+			text = fmt.Sprintf("%s: %s; %s", text, orElse(first.Detail, doc.Meaning), doc.Next)
 		} else {
 			text += ": " + doc.Meaning
+			if first.Segment == "" && first.Detail != "" {
+				text += "; " + first.Detail
+			}
 		}
-		line(string(doc.Class), text)
+		line(string(orClass(first.Class, doc.Class)), text)
 	}
 }
 
@@ -106,6 +152,14 @@ func firstOf(r *journal.Report, code journal.Code) journal.Finding {
 		}
 	}
 	return journal.Finding{}
+}
+
+// orClass returns the class of a finding: a policy can make more of a note.
+func orClass(class, otherwise journal.Class) journal.Class {
+	if class == "" {
+		return otherwise
+	}
+	return class
 }
 
 func orElse(s, otherwise string) string {

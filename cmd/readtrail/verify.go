@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,24 +26,25 @@ func newVerifyCommand(con *console) *cobra.Command {
 			"in one file, or an archive, s3://BUCKET/PREFIX, which is read in place: of each object the oldest\n" +
 			"version. Nothing is ever changed or repaired.\n\n" +
 			"Get keys.json from its owner, not from the journal's directory: whoever can change both can\n" +
-			"forge. Without it no signature is checked and the exit code is 2.\n\n" +
+			"forge. Without it no signature is checked and the exit code is 2. The same holds for the\n" +
+			"policy, which says what the journal must look like, and for checkpoints.\n\n" +
 			"Exit codes: 0 nothing is broken and every demanded check was made; 1 broken; 2 something could\n" +
 			"not be checked; 64 the command line is wrong.",
-		Example: "  readtrail verify journal --keys keys.json",
-		Args:    arguments("TARGET"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if v.json && v.quiet {
-				return usagef(cmd, "--json and --quiet exclude each other")
-			}
-			v.keysGiven = cmd.Flags().Changed("keys")
-			if v.keysGiven && v.keys == "" {
-				return usagef(cmd, "--keys is empty")
-			}
-			return v.run(cmd.Context(), args[0])
-		},
+		Example: "  readtrail verify journal --keys keys.json\n" +
+			"  readtrail verify journal --keys keys.json --policy policy.json --checkpoints elsewhere\n" +
+			"  readtrail verify --envelope entry.json --keys keys.json",
+		Args: cobra.ArbitraryArgs,
+		RunE: v.parse,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
+	flags.StringVar(&v.policy, "policy", "", "what the journals must look like")
+	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory or file with checkpoints that were kept elsewhere; may be given again")
+	flags.Uint64Var(&v.from, "from", 0, "the first sequence to verify; begins at the segment that holds it")
+	flags.Uint64Var(&v.to, "to", 0, "the last sequence to verify; ends with the segment that holds it")
+	flags.StringVar(&v.since, "since-checkpoint", "", "a checkpoint up to which you verified the journal before: signatures and schemas up to there are not checked again")
+	flags.BoolVar(&v.skipSchema, "skip-schema", false, "do not check entries against their schemas, which takes most of the time")
+	flags.StringVar(&v.envelope, "envelope", "", "verify the one entry in this file, which may be pretty-printed, instead of a journal")
 	flags.BoolVar(&v.json, "json", false, "print one JSON document")
 	v.bucket.add(flags)
 	flags.BoolVar(&v.quiet, "quiet", false, "print nothing; the exit code is the answer")
@@ -49,14 +53,53 @@ func newVerifyCommand(con *console) *cobra.Command {
 
 // verification verifies the journals of one target and prints the reports.
 type verification struct {
-	con         *console
-	keys        string
-	keysGiven   bool
-	json, quiet bool
-	bucket      bucketFlags
+	con                     *console
+	keys, policy, since     string
+	checkpoints             []string
+	from, to                uint64
+	envelope                string
+	keysGiven               bool
+	skipSchema, json, quiet bool
+	bucket                  bucketFlags
 
+	options journal.Options
 	reports []*journal.Report
 	errors  []string
+}
+
+func (v *verification) parse(cmd *cobra.Command, args []string) error {
+	if v.json && v.quiet {
+		return usagef(cmd, "--json and --quiet exclude each other")
+	}
+	for _, name := range []string{"keys", "policy", "since-checkpoint", "envelope"} {
+		if cmd.Flags().Changed(name) && cmd.Flag(name).Value.String() == "" {
+			return usagef(cmd, "--%s is empty", name)
+		}
+	}
+	for _, name := range []string{"from", "to"} {
+		if cmd.Flags().Changed(name) && cmd.Flag(name).Value.String() == "0" {
+			return usagef(cmd, "--%s: sequences begin at 1", name)
+		}
+	}
+	if v.to > 0 && v.from > v.to {
+		return usagef(cmd, "--from is behind --to")
+	}
+	v.keysGiven = v.keys != ""
+	if v.envelope != "" {
+		for _, name := range []string{"checkpoints", "from", "to", "since-checkpoint"} {
+			if cmd.Flags().Changed(name) {
+				return usagef(cmd, "--envelope and --%s exclude each other", name)
+			}
+		}
+		if len(args) > 0 {
+			return usagef(cmd, "unexpected argument %q beside --envelope", args[0])
+		}
+		return v.runEnvelope()
+	}
+	if err := arguments("TARGET")(cmd, args); err != nil {
+		return err
+	}
+	return v.run(cmd.Context(), args[0])
 }
 
 // run returns a verdict; its reasons were printed, also if there was nothing to
@@ -64,10 +107,13 @@ type verification struct {
 func (v *verification) run(ctx context.Context, target string) error {
 	v.verifyAll(ctx, target)
 	code := v.exitCode()
-	if v.json {
+	switch {
+	case v.json:
 		if err := v.writeJSON(target, code); err != nil {
 			return err
 		}
+	case !v.quiet && len(v.reports) > 1:
+		writeTotal(v.con.out, v.reports)
 	}
 	if code != exitOK {
 		return verdict(code)
@@ -75,36 +121,92 @@ func (v *verification) run(ctx context.Context, target string) error {
 	return nil
 }
 
-func (v *verification) verifyAll(ctx context.Context, target string) {
-	var options journal.Options
+// readOptions reads what is given from outside, checkpoints last and all of it
+// before a journal is opened: none is newer than what is read then.
+func (v *verification) readOptions() (err error) {
+	o := &v.options
+	o.SkipSchema = v.skipSchema
 	if v.keysGiven {
-		var err error
-		if options.Registry, err = journal.ReadRegistry(v.keys); err != nil {
-			v.fail(err)
-			return
+		if o.Registry, err = journal.ReadRegistry(v.keys); err != nil {
+			return err
 		}
+	}
+	if v.policy != "" {
+		if o.Policy, err = journal.ReadPolicy(v.policy); err != nil {
+			return err
+		}
+	}
+	if v.since != "" {
+		if o.Since, err = journal.ReadOwnCheckpoint(v.since, o.Registry); err != nil {
+			return err
+		}
+	}
+	if len(v.checkpoints) > 0 {
+		if o.Checkpoints, err = journal.ReadCheckpoints(v.checkpoints, o.Registry, o.Policy); err != nil {
+			return err
+		}
+		v.fail(o.Checkpoints.Problems()...)
+	}
+	return nil
+}
+
+func (v *verification) verifyAll(ctx context.Context, target string) {
+	if err := v.readOptions(); err != nil {
+		v.fail(err)
+		return
 	}
 	sources, notes, err := v.bucket.openTarget(ctx, target)
 	for _, note := range notes {
 		v.con.note("readtrail: %s", note)
 	}
 	for _, source := range sources {
-		v.verify(ctx, source, options)
+		v.verify(ctx, source)
 	}
 	if leftOut, partly := errors.AsType[*journal.LeftOutError](err); partly {
 		v.fail(leftOut.Problems...)
 	} else if err != nil {
 		v.fail(err)
 	}
+	v.missing(target, sources)
+}
+
+// missing says which journals the outside knows and the target has not: one that was
+// removed as a whole is missed by nothing else. Of checkpoints that is said only if
+// the target is a root, since a store holds those of many journals.
+func (v *verification) missing(target string, sources []*journal.Source) {
+	there := map[string]bool{}
+	for _, r := range v.reports {
+		there[r.JournalID] = true
+	}
+	if v.options.Policy != nil {
+		for _, id := range slices.Sorted(maps.Keys(v.options.Policy.Journals)) {
+			if !there[id] {
+				v.fail(fmt.Errorf("journal %s of the policy is not in %s", id, target))
+				there[id] = true
+			}
+		}
+	}
+	if len(sources) == 1 && sources[0].Path == target {
+		return
+	}
+	for _, id := range v.options.Checkpoints.Origins() {
+		if !there[id] {
+			v.fail(fmt.Errorf("there are checkpoints of journal %s, which is not in %s", id, target))
+		}
+	}
 }
 
 // verify judges one journal. One that cannot be judged does not keep the
 // others from being so.
-func (v *verification) verify(ctx context.Context, source *journal.Source, options journal.Options) {
-	shown := newProgress(v.con, "verifying "+escape(source.Path))
-	options.Progress = shown.report
-	report, err := journal.Verify(ctx, source, options)
-	shown.clear()
+func (v *verification) verify(ctx context.Context, source *journal.Source) {
+	report, err := v.judge(ctx, source)
+	if errors.Is(err, fs.ErrNotExist) && source.Segments[0].Open == nil {
+		// A writer may have pruned the journal meanwhile: what is left is read anew.
+		var again []*journal.Source
+		if again, err = journal.Open(source.Path); err == nil {
+			report, err = v.judge(ctx, again[0])
+		}
+	}
 	if err != nil {
 		v.fail(err)
 		return
@@ -114,8 +216,33 @@ func (v *verification) verify(ctx context.Context, source *journal.Source, optio
 			fmt.Fprintln(v.con.out)
 		}
 		writeReport(v.con.out, report)
+		v.writeRange()
 	}
 	v.reports = append(v.reports, report)
+}
+
+func (v *verification) judge(ctx context.Context, source *journal.Source) (*journal.Report, error) {
+	source, err := source.Between(v.from, v.to)
+	if err != nil {
+		return nil, fmt.Errorf("verify %w", err)
+	}
+	shown := newProgress(v.con, "verifying "+escape(source.Path))
+	defer shown.clear()
+	options := v.options
+	options.Progress = shown.report
+	return journal.Verify(ctx, source, options)
+}
+
+// writeRange says what a part of a journal leaves out.
+func (v *verification) writeRange() {
+	if v.from == 0 && v.to == 0 {
+		return
+	}
+	asked := fmt.Sprintf("from %d", max(v.from, 1))
+	if v.to > 0 {
+		asked += fmt.Sprintf(" to %d", v.to)
+	}
+	fmt.Fprintf(v.con.out, "range: %s, in whole segments; what stands before and behind them was not read\n", asked)
 }
 
 // fail says what could not be verified.

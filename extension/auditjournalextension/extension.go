@@ -55,7 +55,8 @@ type journals struct {
 type openJournal struct {
 	*ledger.Ledger
 	instruments *instruments
-	// keyID is the key that signs; the watch's alone once it runs.
+	// keyID is the key that signs, empty if that is not known; the watch's alone once
+	// it runs.
 	keyID string
 	// keeper is nil without checkpoints.
 	keeper *checkpoint.Keeper

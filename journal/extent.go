@@ -1,0 +1,64 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// Between returns the part of the source that holds the entries from one sequence
+// to another, both included, in whole segments: what is read is never less than
+// what was asked for. From 0 means from the beginning, and to 0 to the end. It is
+// an error if the names of the segments say that there is no such entry.
+func (s *Source) Between(from, to uint64) (*Source, error) {
+	if to > 0 && from > to {
+		return nil, fmt.Errorf("%s: no entry is between %d and %d", s.Path, from, to)
+	}
+	part := &Source{Path: s.Path, endsEarly: s.endsEarly}
+	for i, segment := range s.Segments {
+		if i+1 < len(s.Segments) && from > 0 && s.Segments[i+1].FirstSequence > 0 && s.Segments[i+1].FirstSequence <= from {
+			continue
+		}
+		if to > 0 && segment.FirstSequence > to {
+			part.endsEarly = true
+			break
+		}
+		part.Segments = append(part.Segments, segment)
+	}
+	if len(part.Segments) == 0 {
+		return nil, fmt.Errorf("%s: the journal begins at %d, behind %d", s.Path, s.Segments[0].FirstSequence, to)
+	}
+	return part, nil
+}
+
+// isInFlight reports whether a line that the source cuts off is whole in the file by
+// now: a writer was about to write it when the source was opened.
+func (s *Source) isInFlight(segment int, offset int64) bool {
+	if s.Segments[segment].Open != nil {
+		return false // nobody writes to an archive
+	}
+	f, err := os.Open(s.Segments[segment].Path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() <= s.Segments[segment].Size {
+		return false
+	}
+	line := make([]byte, record.MaxEntryBytes+1)
+	n, err := f.ReadAt(line, offset)
+	if err != nil && err != io.EOF {
+		return false
+	}
+	for _, c := range line[:n] {
+		if c == '\n' {
+			return true
+		}
+	}
+	return false
+}
