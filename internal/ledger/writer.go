@@ -45,6 +45,7 @@ type writer struct {
 	// unsettled counts the entries that standing has and settled not yet.
 	unsettled int
 
+	drawer  drawer
 	open    *group   // being filled
 	busy    *group   // with the committer, nil if it is idle
 	current *request // begun but not decided to its end
@@ -218,6 +219,7 @@ func (w *writer) settle(o outcome) {
 }
 
 func (w *writer) landAll(g *group) {
+	defer w.drawer.giveBack(&g.paper)
 	for _, e := range g.entries {
 		w.land(e)
 		w.durable = e.position()
