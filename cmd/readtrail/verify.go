@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,9 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags.BoolVar(&v.quiet, "quiet", false, "print nothing; the exit code is the answer")
 	return cmd
 }
+
+// patience is how long verify waits for a line that a collector is about to write.
+const patience = time.Second
 
 // verification verifies the journals of one target and prints the reports.
 type verification struct {
@@ -229,7 +233,7 @@ func (v *verification) judge(ctx context.Context, source *journal.Source) (*jour
 	shown := newProgress(v.con, "verifying "+escape(source.Path))
 	defer shown.clear()
 	options := v.options
-	options.Progress = shown.report
+	options.Progress, options.Patience = shown.report, patience
 	return journal.Verify(ctx, source, options)
 }
 
