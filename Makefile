@@ -13,10 +13,10 @@ GO_DIRS := cmd e2e exporter extension internal journal processor record schema
 SOURCES := $(shell find cmd exporter extension internal journal processor record schema -name '*.go' -not -name '*_test.go') \
 	$(shell find schema -name '*.json') go.mod go.sum builder-config.yaml
 
-.PHONY: help build demo test check unit e2e bench fuzz generate fmt clean
+.PHONY: help build demo test test-deps check unit e2e bench fuzz generate fmt clean
 
 help: ## List the targets
-	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
 
 build: bin/readtrail-collector bin/readtrail ## Build bin/readtrail-collector and bin/readtrail
 
@@ -30,7 +30,10 @@ bin/readtrail: $(SOURCES)
 demo: build ## Run the main job on real telemetry, show and verify what it wrote
 	go run ./internal/demo
 
-test: build check unit e2e ## Check and test everything
+test: test-deps build check unit e2e ## Check and test everything
+
+test-deps: ## Install what tests use beside Go, if root may; without it they are skipped
+	@sh internal/build/test-deps.sh
 
 check: ## Formatting, vet, static analysis, generated files
 	@test -z "$$(go tool gofumpt -l $(GO_DIRS))" || { go tool gofumpt -d $(GO_DIRS); exit 1; }

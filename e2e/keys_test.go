@@ -33,7 +33,6 @@ import (
 type traffic struct {
 	next    *atomic.Int64
 	clients sync.WaitGroup
-	done    chan struct{}
 
 	mu           sync.Mutex
 	acknowledged map[string]bool

@@ -24,7 +24,12 @@ func (l link) String() string {
 
 // SpellHash spells a hash as record_hash does: "sha256:" and 64 lowercase hex
 // digits.
-func SpellHash(hash [sha256.Size]byte) string { return digestPrefix + hex.EncodeToString(hash[:]) }
+func SpellHash(hash [sha256.Size]byte) string {
+	var text [recordHashLength]byte
+	copy(text[:], digestPrefix)
+	hex.Encode(text[len(digestPrefix):], hash[:])
+	return string(text[:])
+}
 
 // ParseHash reads the one spelling of a record hash, that of SpellHash.
 func ParseHash(spelled string) (hash [sha256.Size]byte, ok bool) {

@@ -49,25 +49,51 @@ type Unsigned struct {
 // and hashes it. The body must be canonical, as record.Draft.Complete gives it.
 // Previous is the record hash of the entry before, "" only for the first one.
 func Assemble(kind record.Kind, schemaVersion string, body []byte, previous string, s Signer) *Unsigned {
-	return assemble(&Unsigned{hole: valueLength}, kind, schemaVersion, body, previous, s)
+	return assemble(kind, schemaVersion, func(dst []byte) []byte { return append(dst, body...) }, len(body), previous, s, false)
 }
 
 // AssembleGrouped is Assemble for an entry that SignGroup signs.
 func AssembleGrouped(kind record.Kind, schemaVersion string, body []byte, previous string, s Signer) *Unsigned {
-	return assemble(&Unsigned{hole: groupValueLength, grouped: true}, kind, schemaVersion, body, previous, s)
+	return assemble(kind, schemaVersion, func(dst []byte) []byte { return append(dst, body...) }, len(body), previous, s, true)
 }
 
-func assemble(u *Unsigned, kind record.Kind, schemaVersion string, body []byte, previous string, s Signer) *Unsigned {
-	const overhead = 1024 // more than the members beside body and signature ever take
-	u.line, u.keyID = make([]byte, 0, len(body)+overhead+u.hole), s.KeyID()
+func assemble(kind record.Kind, schemaVersion string, appendBody func([]byte) []byte, size int, previous string, s Signer, grouped bool) *Unsigned {
+	u := &Unsigned{}
+	u.lay(make([]byte, 0, size+lineOverhead), kind, schemaVersion, appendBody, previous, s, grouped)
+	return u
+}
+
+// lineOverhead is more than the members beside the body ever take.
+const lineOverhead = 1024 + groupValueLength
+
+// AssembleDraft is Assemble, or AssembleGrouped, of a draft of this version that
+// is completed on the way. The line is written to space, which has no length, as
+// far as its capacity goes; space must not be used for anything else as long as
+// the line is.
+func (u *Unsigned) AssembleDraft(space []byte, d *record.Draft, c *record.Completion, previous string, s Signer, grouped bool) {
+	u.lay(space, d.Kind(), record.SchemaVersion, func(dst []byte) []byte { return d.AppendComplete(dst, c) }, previous, s, grouped)
+}
+
+// DraftSpace returns how much space the line of a draft usually takes.
+func DraftSpace(d *record.Draft) int { return d.Size() + draftOverhead + lineOverhead }
+
+// draftOverhead is more than completing a draft usually adds.
+const draftOverhead = 1024
+
+// lay assembles an entry behind the bytes of line.
+func (u *Unsigned) lay(line []byte, kind record.Kind, schemaVersion string, appendBody func([]byte) []byte, previous string, s Signer, grouped bool) {
+	*u = Unsigned{line: line, keyID: s.KeyID(), grouped: grouped, hole: valueLength}
+	if grouped {
+		u.hole = groupValueLength
+	}
 	u.line = append(u.line, '{')
 	bodyFirst := string(kind) < "integrity"
 	if bodyFirst {
-		u.appendBody(kind, body)
+		u.appendBody(kind, appendBody)
 	}
 	hashAt, cut := u.appendIntegrity(previous, s.PublicKey())
 	if !bodyFirst {
-		u.appendBody(kind, body)
+		u.appendBody(kind, appendBody)
 	}
 	u.line = append(u.line, `"schema_version":"`...)
 	u.line = append(u.line, schemaVersion...)
@@ -76,15 +102,13 @@ func assemble(u *Unsigned, kind record.Kind, schemaVersion string, body []byte, 
 	u.digest = cut.digest(u.line)
 	hex.Encode(u.line[hashAt+len(digestPrefix):], u.digest[:])
 	u.line = append(u.line, '\n')
-	return u
 }
 
-func (u *Unsigned) appendBody(kind record.Kind, body []byte) {
+func (u *Unsigned) appendBody(kind record.Kind, body func([]byte) []byte) {
 	u.line = append(u.line, '"')
 	u.line = append(u.line, kind...)
 	u.line = append(u.line, '"', ':')
-	u.line = append(u.line, body...)
-	u.line = append(u.line, ',')
+	u.line = append(body(u.line), ',')
 }
 
 // appendIntegrity writes the integrity member with holes for the record hash,
@@ -120,12 +144,15 @@ func (u *Unsigned) appendIntegrity(previous string, public ed25519.PublicKey) (h
 	return hashAt, cut
 }
 
+// appendHole leaves room for n bytes, whatever stands there.
 func appendHole(l []byte, n int) []byte {
-	for range n {
-		l = append(l, '0')
+	for n > len(blank) {
+		l, n = append(l, blank...), n-len(blank)
 	}
-	return l
+	return append(l, blank[:n]...)
 }
+
+const blank = "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
 
 // Digest returns the bytes of the record hash.
 func (u *Unsigned) Digest() [sha256.Size]byte { return u.digest }

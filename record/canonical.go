@@ -110,9 +110,7 @@ func appendElement(dst []byte, v reflect.Value) ([]byte, error) {
 }
 
 func appendTime(dst []byte, v reflect.Value) ([]byte, error) {
-	dst = append(dst, '"')
-	dst, err := pointerTo[Time](v).AppendText(dst)
-	return append(dst, '"'), err
+	return pointerTo[Time](v).appendQuoted(dst), nil
 }
 
 // pointerTo returns a pointer to v's value, or to a copy of it.

@@ -8,9 +8,6 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // MaxEntryBytes is the largest entry, in bytes of its line (contract 2).
@@ -29,9 +26,11 @@ type Draft struct {
 	kind Kind
 	// id is what makes a repeat a repeat ("" for drafts that are never
 	// repeats, such as those of the journal about itself).
-	id     string
-	given  bool
-	body   object
+	id    string
+	given bool
+	body  object
+	// dated says that the body has an occurred_at.
+	dated  bool
 	digest [sha256.Size]byte
 	parts  []Part
 }
@@ -96,7 +95,8 @@ func newDraft(kind Kind, id string, given bool, body any) (*Draft, error) {
 	if len(o.raw) > maxDraftBytes {
 		return nil, fmt.Errorf("%s: %w", kind, ErrTooLarge)
 	}
-	return &Draft{kind: kind, id: id, given: given, body: o, digest: sourceDigest(kind, o)}, nil
+	_, dated := o.get("occurred_at")
+	return &Draft{kind: kind, id: id, given: given, body: o, dated: dated, digest: sourceDigest(kind, o)}, nil
 }
 
 // Kind returns which body the draft is.
@@ -132,107 +132,4 @@ func (d *Draft) Size() int {
 		size += len(p.Raw) + len(`,`)
 	}
 	return size
-}
-
-// Completion holds the members that the writer of a journal owns.
-type Completion struct {
-	EventID       string
-	JournalID     string
-	Sequence      uint64
-	RecordedAt    Time
-	Scope         Scope
-	CollectorID   string
-	ConflictsWith string
-	// Parts are the parts to write, a subset of the draft's in its order.
-	Parts []Part
-}
-
-// Complete returns the body as canonical bytes with the writer's members in
-// their places. It cannot fail: every value was checked before.
-func (d *Draft) Complete(c Completion) []byte {
-	recordedAt := quoted(c.RecordedAt.String())
-	own := []member{
-		{"event_id", quoted(c.EventID)},
-		{"journal_id", quoted(c.JournalID)},
-		{"observed_by", d.observedBy(c.CollectorID)},
-		{"occurred_at", recordedAt},
-		{"recorded_at", recordedAt},
-		{"scope", c.Scope.canonical()},
-		{"sequence", strconv.AppendUint(nil, c.Sequence, 10)},
-	}
-	if c.ConflictsWith != "" {
-		own = append(own, member{"conflicts_with", quoted(c.ConflictsWith)})
-	}
-	if len(d.parts) > 0 {
-		own = append(own, member{partsMember, joinParts(c.Parts)})
-	}
-	return d.merge(own)
-}
-
-// merge lays the writer's members among the source's. The source's occurred_at
-// wins; observed_by is the writer's, which contains the source's, and so is
-// event_id, which the writer may have to change.
-func (d *Draft) merge(own []member) []byte {
-	all := make([]member, 0, len(own)+len(d.body.members))
-	for _, p := range d.body.members {
-		all = append(all, member{p.name, d.body.value(p)})
-	}
-	for _, m := range own {
-		i, found := slices.BinarySearchFunc(all, m.name, func(m member, name string) int { return strings.Compare(m.name, name) })
-		switch {
-		case !found:
-			all = slices.Insert(all, i, m)
-		case m.name != "occurred_at":
-			all[i] = m
-		}
-	}
-	return joined(all)
-}
-
-const collectorMember = "collector_id"
-
-// observedBy puts collector_id first, where RFC 8785 wants it: it sorts before
-// every other member of observed_by.
-func (d *Draft) observedBy(collectorID string) []byte {
-	out := append([]byte(`{"`+collectorMember+`":`), quoted(collectorID)...)
-	source, found := d.body.get("observed_by")
-	if !found {
-		return append(out, '}')
-	}
-	return append(append(out, ','), source[1:]...)
-}
-
-// canonical spells a scope; its members are already in RFC 8785 order by name.
-func (s Scope) canonical() []byte {
-	out := append([]byte(`{"environment":`), quoted(s.Environment)...)
-	if s.LegalHold {
-		out = append(out, `,"legal_hold":true`...)
-	}
-	out = append(append(out, `,"organization_ref":`...), quoted(s.OrganizationRef)...)
-	if s.Region != "" {
-		out = append(append(out, `,"region":`...), quoted(s.Region)...)
-	}
-	out = append(append(out, `,"retention_class":`...), quoted(s.RetentionClass)...)
-	return append(out, '}')
-}
-
-func joinParts(parts []Part) []byte {
-	out := []byte{'['}
-	for i, p := range parts {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, p.Raw...)
-	}
-	return append(out, ']')
-}
-
-// quoted spells a string as RFC 8785 does. Invalid UTF-8 cannot reach it: ids
-// are checked and configuration is YAML.
-func quoted(s string) []byte {
-	out, err := jsontext.AppendQuote(nil, s)
-	if err != nil {
-		return []byte(`""`)
-	}
-	return out
 }

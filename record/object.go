@@ -76,11 +76,15 @@ func joined(members []member) []byte {
 }
 
 func appendMember(dst []byte, name string, raw []byte) []byte {
+	return append(appendName(dst, name), raw...)
+}
+
+// appendName begins another member of an object.
+func appendName(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
 	dst = append(dst, '"')
 	dst = append(dst, name...)
-	dst = append(dst, '"', ':')
-	return append(dst, raw...)
+	return append(dst, '"', ':')
 }

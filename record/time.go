@@ -85,6 +85,12 @@ func (t Time) AppendText(b []byte) ([]byte, error) {
 	return append(b, 'Z'), nil
 }
 
+// appendQuoted appends the time as it stands in an entry.
+func (t Time) appendQuoted(dst []byte) []byte {
+	dst, _ = t.AppendText(append(dst, '"')) // which cannot fail
+	return append(dst, '"')
+}
+
 // MarshalText implements encoding.TextMarshaler.
 func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }
 

@@ -10,23 +10,30 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// lockDir waits until no other command changes the files of dir.
+// lockPatience is how long a command waits for another one.
+const lockPatience = 10 * time.Second
+
+// lockDir waits until no other command changes the files of dir, but not for ever:
+// a directory of a journal is locked as long as a collector writes it.
 func lockDir(dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		if err = unix.Flock(int(d.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+	for since := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err = unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		waits := errors.Is(err, unix.EINTR) || errors.Is(err, unix.EWOULDBLOCK)
+		if !waits || time.Since(since) > lockPatience {
 			break
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), d.Close())
+		return nil, errors.Join(fmt.Errorf("lock %s: %w; wait for the command that changes files there, and keep keys out of the directory of a journal", dir, err), d.Close())
 	}
 	return func() { _ = d.Close() }, nil
 }

@@ -44,21 +44,26 @@ type archivedJournal struct {
 func startArchiver(ctx context.Context, owner *journals, config *ArchiveConfig, open map[journalName]*openJournal) *archiver {
 	a := &archiver{owner: owner, config: config, of: map[journalName]*archivedJournal{}}
 	for name, opened := range open {
-		dir := name.directory(owner.config.Directory)
 		a.of[name] = &archivedJournal{
-			Journal: archive.Journal{
-				Place: archive.Place{
-					Organization: name.organization, RetentionClass: name.retention,
-					Kind: filepath.Base(dir), JournalID: opened.JournalID(),
-				},
-				Dir: dir, FS: owner.fs,
-			},
-			opened: opened, logger: owner.logger.With(zap.Stringer("journal", name)),
+			Journal: owner.archivedAs(name, opened),
+			opened:  opened, logger: owner.logger.With(zap.Stringer("journal", name)),
 		}
 	}
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	a.done.Go(func() { a.run(ctx) })
 	return a
+}
+
+// archivedAs returns a journal as its archive knows it.
+func (j *journals) archivedAs(name journalName, opened *openJournal) archive.Journal {
+	dir := name.directory(j.config.Directory)
+	return archive.Journal{
+		Place: archive.Place{
+			Organization: name.organization, RetentionClass: name.retention,
+			Kind: filepath.Base(dir), JournalID: opened.JournalID(),
+		},
+		Dir: dir, FS: j.fs,
+	}
 }
 
 // stop ends the archiver. What is on its way is given up: whether it arrived shows
@@ -100,7 +105,8 @@ func (a *archiver) round(ctx context.Context) {
 // push archives one journal. The error is the first that kept anything back.
 func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 	if a.archive == nil {
-		if err := a.open(ctx); err != nil {
+		var err error
+		if a.archive, err = a.config.open(ctx); err != nil {
 			return err
 		}
 	}
@@ -139,15 +145,14 @@ func firstError(status *archive.Status) error {
 	return nil
 }
 
-func (a *archiver) open(ctx context.Context) error {
-	settings := a.config.Bucket.settings()
-	settings.UploadTimeout = a.config.UploadTimeout
+func (c *ArchiveConfig) open(ctx context.Context) (*archive.Archive, error) {
+	settings := c.Bucket.settings()
+	settings.UploadTimeout = c.UploadTimeout
 	bucket, err := archive.Open(ctx, settings)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.archive, err = archive.New(bucket, a.config.Bucket.policy())
-	return err
+	return archive.New(bucket, c.Bucket.policy())
 }
 
 // tell says how the archive of a journal is, where it changed.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension/internal/metadata"
 	"github.com/readtrail/readtrail/internal/checkpoint"
+	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/record"
@@ -46,13 +47,16 @@ type journals struct {
 	watch *keyWatch
 	// outside is nil before start.
 	outside *outside
+	// control serves the operator's commands; nil if it cannot.
+	control *control.Server
 }
 
 // openJournal is a ledger and its metrics.
 type openJournal struct {
 	*ledger.Ledger
 	instruments *instruments
-	// keyID is the key that signs; the watch's alone once it runs.
+	// keyID is the key that signs, empty if that is not known; the watch's alone once
+	// it runs.
 	keyID string
 	// keeper is nil without checkpoints.
 	keeper *checkpoint.Keeper
@@ -100,12 +104,13 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 			zap.String("journal_id", opened.JournalID()), zap.String("key_id", opened.keyID))
 	}
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	j.open, j.keys, j.outside = open, keys, outside
 	j.watch = startKeyWatch(ctx, j, open)
 	if j.config.Archive.HasValue() {
 		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
 	}
+	j.mu.Unlock()
+	j.startControl()
 	return nil
 }
 
@@ -145,6 +150,7 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 // Shutdown closes every journal. Exporters and receivers are shut down before
 // extensions, so that nothing is appended any more.
 func (j *journals) Shutdown(ctx context.Context) error {
+	j.stopControl(ctx)
 	j.mu.Lock()
 	open, archiver, keys, watch, outside := j.open, j.archiver, j.keys, j.watch, j.outside
 	j.open, j.archiver, j.keys, j.watch, j.outside = nil, nil, nil, nil, nil

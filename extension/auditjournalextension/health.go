@@ -24,14 +24,17 @@ type health struct {
 	mu   sync.Mutex
 	host component.Host
 	// degraded are the journals that cannot be written or archived, or whose
-	// checkpoints do not reach a sink, the newest cause last.
+	// checkpoints do not reach a sink, and the key that not all could take, the
+	// newest cause last.
 	degraded []trouble
 	// damaged ends all reports: no other status follows a permanent error.
 	damaged bool
 }
 
-// trouble is why a journal cannot be written, not be archived, or not be attested.
+// trouble is why a journal cannot be written, not be archived, or not be attested,
+// or why it cannot have another key.
 type trouble struct {
+	// name is empty for the key, which all journals have in common.
 	name journalName
 	part part
 	// sink is the place of checkpoints, if part is partCheckpoints.
@@ -45,6 +48,7 @@ type part int
 const (
 	partArchive part = iota
 	partCheckpoints
+	partKey
 	partJournal
 )
 
@@ -66,6 +70,9 @@ func (h *health) setArchive(name journalName, err error) { h.change(name, partAr
 func (h *health) setSink(name journalName, sink string, err error) {
 	h.change(name, partCheckpoints, sink, err)
 }
+
+// setKey says whether every journal has the key that the key file names: nil if so.
+func (h *health) setKey(err error) { h.change(journalName{}, partKey, "", err) }
 
 func (h *health) change(name journalName, of part, sink string, err error) {
 	h.mu.Lock()
@@ -107,6 +114,8 @@ func (h *health) newest() error {
 		return nil
 	case newest.part == partArchive:
 		return fmt.Errorf("archive of journal %s: %w", newest.name, newest.err)
+	case newest.part == partKey:
+		return fmt.Errorf("signing key cannot be changed: %w", newest.err)
 	case newest.part == partCheckpoints:
 		return fmt.Errorf("checkpoints of journal %s: sink %s: %w", newest.name, newest.sink, newest.err)
 	}

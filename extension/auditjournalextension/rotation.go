@@ -5,8 +5,10 @@ package auditjournalextension
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,10 +64,11 @@ func (w *keyWatch) run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		err := w.follow(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err == nil:
+		}
+		w.owner.health.setKey(err)
+		if err == nil {
 			w.said = repetition{}
 			continue
 		}
@@ -83,16 +86,21 @@ func (w *keyWatch) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names := slices.SortedFunc(maps.Keys(w.open), func(a, b journalName) int { return strings.Compare(a.String(), b.String()) })
 	var wg sync.WaitGroup
-	errs := make([]error, len(w.open))
-	i := 0
-	for name, opened := range w.open {
-		err := &errs[i]
-		i++
-		wg.Go(func() { *err = w.rotate(ctx, name, opened, signer) })
+	errs := make([]error, len(names))
+	for i, name := range names {
+		wg.Go(func() { errs[i] = w.rotate(ctx, name, w.open[name], signer) })
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
+	}
+	return fmt.Errorf("%w; and so it is with %d other journals", errs[0], len(errs)-1)
 }
 
 func (w *keyWatch) rotate(ctx context.Context, name journalName, opened *openJournal, to journal.Signer) error {
@@ -101,6 +109,7 @@ func (w *keyWatch) rotate(ctx context.Context, name journalName, opened *openJou
 		return nil
 	}
 	if err := opened.Rotate(ctx, to); err != nil {
+		opened.keyID = "" // the bridge may be there all the same
 		return fmt.Errorf("journal %s: %w", name, err)
 	}
 	opened.keyID = to.KeyID()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -165,7 +166,8 @@ func TestAKeyFileThatCannotBeUsedLeavesTheKeyAsItIs(t *testing.T) {
 	j.keyPoll = time.Millisecond
 	core, logs := observer.New(zap.ErrorLevel)
 	j.logger = zap.New(core)
-	start(t, j, componenttest.NewNopHost())
+	h := &host{}
+	start(t, j, h)
 	good, err := os.ReadFile(cfg.SigningKey.File)
 	require.NoError(t, err)
 	for i, bad := range []string{"", "-----BEGIN PRIVATE KEY-----\nAAAA\n", "no key"} {
@@ -181,6 +183,12 @@ func TestAKeyFileThatCannotBeUsedLeavesTheKeyAsItIs(t *testing.T) {
 	}
 	_, err = tel.GetMetric("otelcol_extension_audit_journal_key_failures")
 	require.NoError(t, err)
+	assert.Contains(t, h.statuses(), componentstatus.StatusRecoverableError)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		statuses := h.statuses()
+		assert.Equal(c, componentstatus.StatusOK, statuses[len(statuses)-1])
+	}, 10*time.Second, time.Millisecond)
+	assert.Contains(t, h.causes()[0], "signing key cannot be changed: ")
 }
 
 // waitFollowed rotates once, which shows that the watch has seen the file anew.
@@ -220,6 +228,24 @@ func TestAJournalInTroubleTakesTheNewKeyLater(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond)
 	_, err := j.Append(t.Context(), []carrier.Item{read(t, 1, nil)})
 	require.NoError(t, err)
+}
+
+func TestCheckpointsAreSignedByTheNewKey(t *testing.T) {
+	cfg, registry, offsite := checkpointedConfig(t)
+	j := newExtension(t, cfg, nil)
+	j.keyPoll = 5 * time.Millisecond
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	id := rotateFile(t, cfg.SigningKey.File, registry)
+	directory := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		last, _ := signedBy(t, directory)
+		assert.Equal(c, id, last)
+	}, 10*time.Second, 5*time.Millisecond)
+	require.NoError(t, j.Shutdown(t.Context()))
+	key, err := latest(t, offsite).Signer(registry)
+	require.NoError(t, err)
+	assert.Equal(t, id, key.ID)
+	verify(t, directory, registry)
 }
 
 func TestAKeyFromTheEnvironmentSigns(t *testing.T) {

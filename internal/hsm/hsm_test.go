@@ -58,7 +58,7 @@ func (l *trouble) Sign(s pkcs11.SessionHandle, message []byte) ([]byte, error) {
 }
 
 // newToken makes a token with a key and the library with trouble before it.
-func newToken(t *testing.T) (Config, ed25519.PublicKey, *trouble) {
+func newToken(t testing.TB) (Config, ed25519.PublicKey, *trouble) {
 	t.Helper()
 	token := softhsm.New(t)
 	before := &trouble{}
@@ -90,7 +90,7 @@ func fixed(pin configopaque.String) PINSource {
 	return func() (configopaque.String, error) { return pin, nil }
 }
 
-func open(t *testing.T, c Config) *signer {
+func openKey(t *testing.T, c Config) *signer {
 	t.Helper()
 	s, err := Open(c)
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func requireSigns(t *testing.T, s journal.Signer, message string) {
 
 func TestATokenSignsAsEd25519Does(t *testing.T) {
 	c, public, _ := newToken(t)
-	s := open(t, c)
+	s := openKey(t, c)
 	assert.Equal(t, public, s.PublicKey())
 	assert.Equal(t, journal.KeyID(public), s.KeyID())
 	for _, message := range []string{"m", "a message of any length", string(make([]byte, 5000))} {
@@ -131,7 +131,7 @@ func TestTwoKeysOfOneTokenSignBesideEachOther(t *testing.T) {
 	other := c
 	other.KeyLabel = "journal-2"
 	require.NoError(t, Generate(other, func(ed25519.PublicKey) error { return nil }))
-	first, second := open(t, c), open(t, other)
+	first, second := openKey(t, c), openKey(t, other)
 	requireSigns(t, first, "m")
 	requireSigns(t, second, "m")
 	assert.NotEqual(t, first.KeyID(), second.KeyID())
@@ -140,7 +140,7 @@ func TestTwoKeysOfOneTokenSignBesideEachOther(t *testing.T) {
 // A private key that could be read would not be in hardware.
 func TestAKeyMadeInATokenCannotBeReadOutOfIt(t *testing.T) {
 	c, _, before := newToken(t)
-	s := open(t, c)
+	s := openKey(t, c)
 	in, found := s.take()
 	require.True(t, found)
 	defer s.release(in)
@@ -176,7 +176,7 @@ func TestALostTokenIsTakenUpAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _, before := newToken(t)
-			s := open(t, c)
+			s := openKey(t, c)
 			requireSigns(t, s, "before")
 			lose(t, before)
 			requireSigns(t, s, "after")
@@ -186,7 +186,7 @@ func TestALostTokenIsTakenUpAgain(t *testing.T) {
 
 func TestATokenThatIsAwayIsAnErrorUntilItIsBack(t *testing.T) {
 	c, _, before := newToken(t)
-	s := open(t, c)
+	s := openKey(t, c)
 	before.set(func() error { return pkcs11.Error(pkcs11.CKR_DEVICE_REMOVED) })
 	for range 3 {
 		_, err := s.Sign([]byte("m"))
@@ -202,7 +202,7 @@ func TestATokenThatIsAwayIsAnErrorUntilItIsBack(t *testing.T) {
 // by starting the library anew.
 func TestATokenThatWasRemovedIsFoundAgain(t *testing.T) {
 	c, _, before := newToken(t)
-	s := open(t, c)
+	s := openKey(t, c)
 	conf := os.Getenv("SOFTHSM2_CONF")
 	tokens := filepath.Join(filepath.Dir(conf), "tokens")
 	require.NoError(t, os.Rename(tokens, tokens+".away"))
@@ -256,12 +256,12 @@ func TestAWrongPINIsShownOnce(t *testing.T) {
 	}
 	assert.Equal(t, 1, before.logins, "a token locks itself after a few wrong PINs")
 	pin = softhsm.PIN
-	requireSigns(t, open(t, c), "m")
+	requireSigns(t, openKey(t, c), "m")
 }
 
 func TestASignatureThatDoesNotVerifyNeverLeaves(t *testing.T) {
 	c, _, _ := newToken(t)
-	s := open(t, c)
+	s := openKey(t, c)
 	other, _, err := ed25519.GenerateKey(nil)
 	require.NoError(t, err)
 	s.public = other
@@ -284,7 +284,7 @@ func TestAKeyIsFoundByLabelOrIDAndMustBeTheOnlyOne(t *testing.T) {
 	}))
 	byID := c
 	byID.KeyLabel, byID.KeyID = "", []byte{1}
-	assert.Equal(t, second, open(t, byID).PublicKey())
+	assert.Equal(t, second, openKey(t, byID).PublicKey())
 	assert.NotEqual(t, public, second)
 
 	require.ErrorContains(t, Generate(c, func(ed25519.PublicKey) error { return nil }),
@@ -316,7 +316,7 @@ func TestAKeyThatAnotherProgramMadeSigns(t *testing.T) {
 	_, err = Open(c)
 	require.ErrorContains(t, err, `more than one is called key "theirs"; name it by key_id too`)
 	c.KeyID = []byte{2}
-	requireSigns(t, open(t, c), "m")
+	requireSigns(t, openKey(t, c), "m")
 }
 
 func TestAPairThatCannotBeRegisteredIsDestroyed(t *testing.T) {
@@ -326,4 +326,45 @@ func TestAPairThatCannotBeRegisteredIsDestroyed(t *testing.T) {
 	require.ErrorIs(t, Generate(c, func(ed25519.PublicKey) error { return refused }), refused)
 	_, err := Open(c)
 	require.ErrorIs(t, err, errNoKey)
+}
+
+// FuzzPoint holds that whatever a token shows is a key of 32 bytes or refused.
+func FuzzPoint(f *testing.F) {
+	public, _, err := ed25519.GenerateKey(nil)
+	require.NoError(f, err)
+	f.Add([]byte(public))
+	f.Add(append([]byte{pointTag, ed25519.PublicKeySize}, public...))
+	f.Add([]byte{pointTag, ed25519.PublicKeySize})
+	f.Fuzz(func(t *testing.T, point []byte) {
+		key, err := parsePoint(point)
+		if err != nil {
+			return
+		}
+		require.Len(t, key, ed25519.PublicKeySize)
+		require.Equal(t, []byte(key), point[len(point)-ed25519.PublicKeySize:])
+		require.LessOrEqual(t, len(point), ed25519.PublicKeySize+2)
+	})
+}
+
+// BenchmarkSign shows what SoftHSM and the check of each signature cost beside a
+// signature in memory.
+func BenchmarkSign(b *testing.B) {
+	message := make([]byte, 32)
+	b.Run("memory", func(b *testing.B) {
+		_, private, err := ed25519.GenerateKey(nil)
+		require.NoError(b, err)
+		for b.Loop() {
+			ed25519.Sign(private, message)
+		}
+	})
+	b.Run("token", func(b *testing.B) {
+		c, _, _ := newToken(b)
+		s, err := Open(c)
+		require.NoError(b, err)
+		defer s.Close()
+		for b.Loop() {
+			_, err := s.Sign(message)
+			require.NoError(b, err)
+		}
+	})
 }

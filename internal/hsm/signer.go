@@ -24,6 +24,8 @@ const (
 	// patience is how long a signature may take. A call of a token cannot be taken
 	// back; until it returns it keeps its session.
 	patience = 10 * time.Second
+	// openPatience is how long finding the key may take.
+	openPatience = 30 * time.Second
 )
 
 // signer signs with a key of a token.
@@ -50,11 +52,37 @@ var (
 )
 
 // Open finds the key and proves with a signature that the private half fits the
-// public one.
+// public one. It gives up on a token that does not answer.
 func Open(c Config) (Signer, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	type result struct {
+		signer *signer
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		s, err := open(c)
+		done <- result{s, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return nil, r.err
+		}
+		return r.signer, nil
+	case <-time.After(openPatience):
+		go func() {
+			if r := <-done; r.signer != nil {
+				_ = r.signer.Close() // nobody waits for it any more
+			}
+		}()
+		return nil, fmt.Errorf("PKCS#11 %s, %s: %w", c.token(), c.key(), errSilent)
+	}
+}
+
+func open(c Config) (*signer, error) {
 	m, err := useModule(c.Module)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (w *writer) decide(r *request, i int) error {
 		w.open.repeats++
 		return nil
 	}
-	e, err := w.seal(it, verdict)
+	e, err := w.seal(w.open, it, verdict)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (w *writer) decide(r *request, i int) error {
 	return nil
 }
 
-// seal completes, chains and hashes an item.
-func (w *writer) seal(it *item, v verdict) (*entry, error) {
+// seal completes, chains and hashes an item for a group.
+func (w *writer) seal(g *group, it *item, v verdict) (*entry, error) {
 	if w.head.sequence >= record.MaxInteger {
 		return nil, errFull
 	}
@@ -87,21 +87,16 @@ func (w *writer) seal(it *item, v verdict) (*entry, error) {
 		completion.ConflictsWith = v.conflict.eventID
 	}
 	if completion.ConflictsWith != "" {
-		w.open.conflicts++
+		g.conflicts++
 	}
-	signer, assemble := w.head.signer, journal.Assemble
-	if o.GroupSignatures && journal.Groupable(it.draft.Kind()) {
-		assemble = journal.AssembleGrouped
-	}
-	e := &entry{
-		sealed:     assemble(it.draft.Kind(), record.SchemaVersion, it.draft.Complete(completion), w.head.hash, signer),
-		signer:     signer,
-		recordedAt: now,
-		item:       it,
-		parts:      v.parts,
-		conflict:   v.conflict,
-		claims:     event.given,
-	}
+	signer := w.head.signer
+	e := g.paper.entry()
+	e.signer, e.recordedAt, e.item = signer, now, it
+	e.parts, e.conflict, e.claims = v.parts, v.conflict, event.given
+	size := journal.DraftSpace(it.draft)
+	e.sealed.AssembleDraft(g.paper.space(&w.drawer, size), it.draft, &completion, w.head.hash, signer,
+		o.GroupSignatures && journal.Groupable(it.draft.Kind()))
+	g.paper.written(size, e.sealed.Size())
 	w.head.sequence, w.head.hash = completion.Sequence, e.sealed.RecordHash()
 	e.receipt = journal.Receipt{
 		EventID: event.id, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: signer.KeyID(),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -81,4 +82,40 @@ func BenchmarkBareLoop(b *testing.B) {
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
 	require.NoError(b, f.Close())
+}
+
+// keptSigner computes its key id once, as the signers of package journal do.
+type keptSigner struct {
+	testSigner
+	id string
+}
+
+func (s keptSigner) KeyID() string { return s.id }
+
+var benchSigner = keptSigner{signer, signer.KeyID()}
+
+// largeRead makes the draft of a read of which the entry has about 2 KB.
+func largeRead(b *testing.B, n int) *record.Draft {
+	b.Helper()
+	id := fmt.Sprintf("read_%026d", n)
+	h := record.Header{
+		EventType: record.EventReadTool, OccurredAt: record.TimeFromUnixNano(1_700_000_000_000_000_000),
+		Correlation: record.Correlation{
+			ExecutionID: "trace:0af7651916cd43dd8448eb211c80319c", TraceID: "0af7651916cd43dd8448eb211c80319c",
+			SpanID: "b7ad6b7169203331", ParentSpanID: "b7ad6b7169203332", CallID: fmt.Sprintf("call_%026d", n),
+		},
+		ObservedBy: record.ObservedBy{
+			UpstreamContextSource: record.UnverifiedInput, Signal: record.SignalSpan, Dialect: "semconv-1.37",
+			ScopeName: "github.com/example/agent/instrumentation", ScopeVersion: "1.2.3",
+		},
+	}
+	d, err := record.NewReadDraft(&record.Read{
+		Header: h, ReadID: id, ExecutionID: h.Correlation.ExecutionID,
+		Source:    record.Source{Kind: record.SourceAPI, ToolID: "crm.get_customer", ToolVersion: strings.Repeat("1", 560)},
+		Response:  record.Response{Status: record.StatusOK},
+		Retention: record.Retention{ContentStored: record.DigestOnly, RedactionProfile: "strict/1"},
+		Capture:   record.Capture{Request: record.CapturedNothing, Response: record.CapturedNothing},
+	}, false)
+	require.NoError(b, err)
+	return d
 }

@@ -40,6 +40,18 @@ func appendUntilDurable(t *testing.T, l *ledger.Ledger, drafts ...*record.Draft)
 	return receipts
 }
 
+// rotateUntilDurable changes keys as long as the journal is unavailable.
+func rotateUntilDurable(t *testing.T, l *ledger.Ledger, to journal.Signer) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		err := l.Rotate(t.Context(), to)
+		if err != nil {
+			require.ErrorIs(t, err, ledger.ErrUnavailable)
+		}
+		return err == nil
+	}, 20*time.Second, time.Millisecond)
+}
+
 // states records the changes that an observer is told of.
 type states struct {
 	mu  sync.Mutex
@@ -88,6 +100,8 @@ func lifeWithFault(t *testing.T, n int, fault crashfs.Fault) bool {
 	fs := crashfs.New(uint64(n))
 	o := optionsFor(t, fs)
 	o.MaxSegmentBytes = 6_000
+	o.GroupSignatures = n%2 == 0
+	o.Outgoing = []journal.Signer{second}
 	fs.FailAt(n, fault)
 	var l *ledger.Ledger
 	for l == nil {
@@ -98,6 +112,9 @@ func lifeWithFault(t *testing.T, n int, fault crashfs.Fault) bool {
 	}
 	acknowledged := map[string]journal.Receipt{}
 	for i := range 6 {
+		if i == 3 {
+			rotateUntilDurable(t, l, second)
+		}
 		drafts := append(batch(t, 2*i, 2*i+2), read(t, id(i), "1"))
 		for k, r := range appendUntilDurable(t, l, drafts...) {
 			acknowledged[drafts[k].ID()] = asRepeat(r)
@@ -107,6 +124,10 @@ func lifeWithFault(t *testing.T, n int, fault crashfs.Fault) bool {
 	_ = l.Close(t.Context()) // its own faults are in the loop too
 	fs = fs.Reboot()
 	o.FS = fs
+	o.Outgoing = append(o.Outgoing, signer)
+	if n%3 == 0 {
+		o.Signer = second
+	}
 	closeLedger(t, open(t, o))
 	entries := audit(t, fs, dir)
 	require.Len(t, acknowledged, 12)

@@ -17,7 +17,7 @@ const maxGroupEntries = journal.MaxGroupSize
 
 // entry is an entry that is chained but not yet durable.
 type entry struct {
-	sealed     *journal.Unsigned
+	sealed     journal.Unsigned
 	signer     journal.Signer
 	line       []byte // once signed
 	receipt    journal.Receipt
@@ -53,6 +53,7 @@ type group struct {
 	repeats, conflicts int
 	hold               bool
 	signing            signing
+	paper              paper
 }
 
 func (g *group) empty() bool { return len(g.entries) == 0 && len(g.ends) == 0 }

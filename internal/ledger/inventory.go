@@ -14,6 +14,8 @@ import (
 	"github.com/readtrail/readtrail/journal"
 )
 
+var errNoEntry = errors.New("journal has no entry yet")
+
 // Inventory is what somebody has to know of a journal to plan what may go of it.
 type Inventory struct {
 	JournalID string
@@ -131,7 +133,7 @@ func (i *Inventory) peek(fs durable.FS, dir string, segments []segment.Info) err
 		i.Segments, i.Bytes = append(i.Segments, peeked), append(i.Bytes, s.Size)
 	}
 	if i.JournalID == "" {
-		return errors.New("journal has no entry yet")
+		return errNoEntry
 	}
 	return nil
 }
@@ -142,4 +144,23 @@ func ignoring(err, expected error) error {
 		return nil
 	}
 	return err
+}
+
+// LastEntry returns the newest entry of a journal, which may be written meanwhile.
+func LastEntry(fs durable.FS, dir string) (*journal.Entry, error) {
+	segments, err := segment.List(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	for at := len(segments) - 1; at >= 0; at-- {
+		line, err := segment.LastLine(fs, dir, segments[at])
+		if errors.Is(err, segment.ErrNoLine) && at == len(segments)-1 {
+			continue // empty, or written this moment
+		}
+		if err != nil {
+			return nil, err
+		}
+		return journal.ParseLine(line.Bytes)
+	}
+	return nil, errNoEntry
 }

@@ -24,24 +24,23 @@ type verdict struct {
 
 // judge decides on an item with an id.
 func (w *writer) judge(it *item) (verdict, error) {
-	paired := it.key.With(it.digest)
 	if e := w.flying[it.key]; e != nil {
 		if e.item.digest == it.digest {
 			return verdict{flying: e}, nil
 		}
-		return w.judgeConflict(paired, &first{flying: e, eventID: e.receipt.EventID})
+		return w.judgeConflict(it.key.With(it.digest), &first{flying: e, eventID: e.receipt.EventID})
 	}
-	found, err := w.index.Find(it.key)
+	seen, found, err := w.index.FindOne(it.key)
 	switch {
-	case err != nil || found[0] == nil:
+	case err != nil || !found:
 		return verdict{}, err
-	case w.isPruned(found[0]):
+	case w.isPruned(&seen):
 		// The first with this id is gone; one that conflicted with it may be there.
-		return w.judgePaired(paired)
-	case found[0].Digest == it.digest:
-		return verdict{stored: &found[0].At}, nil
+		return w.judgePaired(it.key.With(it.digest))
+	case seen.Digest == it.digest:
+		return verdict{stored: &seen.At}, nil
 	}
-	return w.judgeConflict(paired, &first{seen: *found[0]})
+	return w.judgeConflict(it.key.With(it.digest), &first{seen: seen})
 }
 
 // judgeConflict decides on an item whose id has another body: the journal may

@@ -73,13 +73,9 @@ func about(eventType string) *record.Journal {
 // writeOwn commits entries of the journal about itself as a group of their own.
 // The committer must be idle.
 func (w *writer) writeOwn(hold bool, entries ...own) error {
-	sealed, err := w.sealOwn(entries...)
-	if err != nil {
-		return err
-	}
 	g := &group{hold: hold}
-	for _, e := range sealed {
-		g.add(e)
+	if err := w.addOwn(g, entries...); err != nil {
+		return err
 	}
 	w.signers.complete(g)
 	begun := time.Now()
@@ -91,24 +87,25 @@ func (w *writer) writeOwn(hold bool, entries ...own) error {
 	return nil
 }
 
-// sealOwn chains entries of the journal about itself.
-func (w *writer) sealOwn(entries ...own) ([]*entry, error) {
-	sealed := make([]*entry, len(entries))
-	for i, o := range entries {
+// addOwn chains entries of the journal about itself and adds them to a group.
+func (w *writer) addOwn(g *group, entries ...own) error {
+	for _, o := range entries {
 		draft, err := record.NewJournalDraft(o.body)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		it := newItem(draft)
-		if sealed[i], err = w.seal(&it, verdict{}); err != nil {
-			return nil, err
+		e, err := w.seal(g, &it, verdict{})
+		if err != nil {
+			return err
 		}
-		sealed[i].accepts = o.accepts
+		e.accepts = o.accepts
 		if o.next != nil {
 			w.head.signer = o.next
 		}
+		g.add(e)
 	}
-	return sealed, nil
+	return nil
 }
 
 // ours are the event types that only the ledger itself writes, at their time.

@@ -57,14 +57,7 @@ func (w *writer) rotate(to journal.Signer) error {
 		return nil
 	}
 	w.incoming = append(w.incoming, to)
-	entries, err := w.sealOwn(bridge(from, to)...)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		w.open.add(e)
-	}
-	return nil
+	return w.addOwn(w.open, bridge(from, to)...)
 }
 
 // bridge returns the two entries of a change of keys.

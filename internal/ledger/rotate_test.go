@@ -191,11 +191,7 @@ func TestARotationThatFailsAnywhereCanBeRepeated(t *testing.T) {
 			l := open(t, o)
 			appendAll(t, l, batch(t, 0, 2)...)
 			fs.FailAt(fs.Ops()+n, fault)
-			err := l.Rotate(t.Context(), second)
-			for err != nil {
-				require.ErrorIs(t, err, ledger.ErrUnavailable)
-				err = l.Rotate(t.Context(), second)
-			}
+			rotateUntilDurable(t, l, second)
 			require.Equal(t, second.KeyID(), appendUntilDurable(t, l, batch(t, 2, 4)...)[1].KeyID)
 			_ = l.Close(t.Context())
 			o.FS, o.Signer, o.Outgoing = fs.Reboot(), second, []journal.Signer{signer}

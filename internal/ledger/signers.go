@@ -95,7 +95,7 @@ func signTogether(entries []*entry) (err error) {
 	var sealed []*journal.Unsigned
 	for _, e := range entries {
 		if e.sealed.Grouped() {
-			grouped, sealed = append(grouped, e), append(sealed, e.sealed)
+			grouped, sealed = append(grouped, e), append(sealed, &e.sealed)
 		} else if e.line, err = e.sealed.Sign(e.signer); err != nil {
 			return err
 		}

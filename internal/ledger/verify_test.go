@@ -4,6 +4,7 @@
 package ledger_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,12 +19,21 @@ import (
 
 // The verifier, which shares nothing with the writer but the format, accepts what
 // the writer leaves on a real disk: every kind of entry, rotations, a restart,
-// a torn tail, a conflict.
+// a torn tail, a conflict, another key; with a signature for every entry, and with
+// one for every group.
 func TestTheVerifierAcceptsWhatTheWriterLeaves(t *testing.T) {
+	for _, grouped := range []bool{false, true} {
+		t.Run(fmt.Sprint("group signatures ", grouped), func(t *testing.T) { requireVerifiable(t, grouped) })
+	}
+}
+
+func requireVerifiable(t *testing.T, grouped bool) {
+	t.Helper()
 	o := optionsFor(t, durable.OS{})
 	o.Dir = filepath.Join(t.TempDir(), "bank", "kyc", "reads")
 	o.IndexDir = "" // beside the segments
 	o.MaxSegmentBytes = 9_000
+	o.GroupSignatures = grouped
 	l := open(t, o)
 	unrecordable, err := record.NewUnrecordableDraft(record.Header{
 		Correlation: record.Correlation{ExecutionID: "run_1"},
@@ -31,8 +41,10 @@ func TestTheVerifierAcceptsWhatTheWriterLeaves(t *testing.T) {
 	}, record.Unrecordable{Reason: "too_large", ItemID: "read_x", Item: record.SignalLog})
 	require.NoError(t, err)
 	appendAll(t, l, append(batch(t, 0, 10), read(t, id(0), "2"), unrecordable, lineage(t, "00000000000000aa"))...)
+	require.NoError(t, l.Rotate(t.Context(), second))
 	appendAll(t, l, batch(t, 10, 20)...)
 	closeLedger(t, l)
+	o.Outgoing = []journal.Signer{second} // and back to the first key
 
 	segments, err := segment.List(o.FS, o.Dir)
 	require.NoError(t, err)
@@ -45,9 +57,11 @@ func TestTheVerifierAcceptsWhatTheWriterLeaves(t *testing.T) {
 	closeLedger(t, l)
 
 	registry := &journal.Registry{}
-	require.NoError(t, registry.Add(journal.Key{
-		ID: signer.KeyID(), PublicKey: signer.PublicKey(), ValidFrom: record.NewTime(newClock().Now().AddDate(-1, 0, 0)),
-	}))
+	for _, k := range []testSigner{signer, second} {
+		require.NoError(t, registry.Add(journal.Key{
+			ID: k.KeyID(), PublicKey: k.PublicKey(), ValidFrom: record.NewTime(newClock().Now().AddDate(-1, 0, 0)),
+		}))
+	}
 	sources, err := journal.Open(o.Dir)
 	require.NoError(t, err)
 	require.Len(t, sources, 1)

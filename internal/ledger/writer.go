@@ -43,6 +43,7 @@ type writer struct {
 	// and settled what those that are durable do.
 	standing, settled Standing
 
+	drawer  drawer
 	open    *group   // being filled
 	busy    *group   // with the committer, nil if it is idle
 	current *request // begun but not decided to its end
@@ -216,6 +217,7 @@ func (w *writer) settle(o outcome) {
 }
 
 func (w *writer) landAll(g *group) {
+	defer w.drawer.giveBack(&g.paper)
 	for _, e := range g.entries {
 		w.land(e)
 		w.durable = e.position()

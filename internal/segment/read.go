@@ -125,8 +125,8 @@ func LinesOf(fsys durable.FS, dir string, s Info) iter.Seq2[Line, error] {
 	}
 }
 
-// LastLine returns the last line of a segment, and ErrNoLine if it has none that
-// is whole.
+// LastLine returns the last whole line of a segment, which may be written
+// meanwhile, and ErrNoLine if it has none.
 func LastLine(fsys durable.FS, dir string, s Info) (Line, error) {
 	f, err := fsys.Open(pathOf(dir, s.First))
 	if err != nil {
@@ -134,10 +134,25 @@ func LastLine(fsys durable.FS, dir string, s Info) (Line, error) {
 	}
 	defer f.Close()
 	line, err := lastLine(f, s)
+	if errors.Is(err, errUnterminated) {
+		if s.Size, err = endOfLines(f, s.Size); err == nil {
+			line, err = lastLine(f, s)
+		}
+	}
 	if err != nil {
 		return Line{}, fmt.Errorf("read %s: %w", Name(s.First), err)
 	}
 	return line, nil
+}
+
+// endOfLines returns where the last line ends that is whole.
+func endOfLines(r io.ReaderAt, size int64) (int64, error) {
+	from := max(size-MaxGroupBytes-MaxLineBytes, 0)
+	b := make([]byte, size-from)
+	if _, err := r.ReadAt(b, from); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	return from + int64(bytes.LastIndexByte(b, '\n')) + 1, nil
 }
 
 // Remove takes the name of a segment away, durably.

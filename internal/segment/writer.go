@@ -6,6 +6,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/durable"
@@ -76,7 +77,11 @@ func (w *Writer) Append(g Group) (Position, error) {
 }
 
 func (w *Writer) append(g Group) (Position, error) {
-	w.buf = w.buf[:0]
+	size := 0
+	for _, line := range g.Lines {
+		size += len(line)
+	}
+	w.buf = slices.Grow(w.buf[:0], size)
 	for _, line := range g.Lines {
 		w.buf = append(w.buf, line...)
 	}

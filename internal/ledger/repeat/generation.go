@@ -18,12 +18,14 @@ const generations = 4
 const generationBytes = 1 + 8 + 8
 
 // generationOf returns the name of the generation that a time belongs to.
-func generationOf(t time.Time, window time.Duration) []byte {
+func generationOf(t time.Time, window time.Duration) string {
 	length := max(int64(window/time.Second)/generations, 1)
 	index := t.Unix() / length
-	name := append(make([]byte, 0, generationBytes), 'g')
-	name = binary.BigEndian.AppendUint64(name, uint64(max(index+1, 0)*length))
-	return binary.BigEndian.AppendUint64(name, uint64(length))
+	var name [generationBytes]byte
+	name[0] = 'g'
+	binary.BigEndian.PutUint64(name[1:], uint64(max(index+1, 0)*length))
+	binary.BigEndian.PutUint64(name[9:], uint64(length))
+	return string(name[:])
 }
 
 // generationEnd returns the time from which on nothing belongs to the

@@ -25,6 +25,8 @@ type Index struct {
 	store   *store
 	// fresh is what is in neither the file nor the batch, by key.
 	fresh map[Key]Mark
+	// spare is a map to use again, nil if there is none.
+	spare map[Key]Mark
 	// batch is being written, or waits to be written again; nil if there is none.
 	batch   *batch
 	writing bool
@@ -79,6 +81,17 @@ func (x *Index) Reset() error {
 	return err
 }
 
+// FindOne is Find for one key.
+func (x *Index) FindOne(k Key) (seen Seen, found bool, err error) {
+	if m, ok := x.fresh[k]; ok {
+		return m.Seen, true, nil
+	}
+	if m, ok := x.batched(k); ok {
+		return m.Seen, true, nil
+	}
+	return x.store.findOne(&k)
+}
+
 // Standing returns what Stand was last told, in this file or before.
 func (x *Index) Standing() string { return x.standing }
 
@@ -90,20 +103,15 @@ func (x *Index) Stand(text string) { x.standing = text }
 // ErrDamaged if the file cannot be trusted: then Reset and learn again.
 func (x *Index) Find(keys ...Key) (found []*Seen, err error) {
 	found = make([]*Seen, len(keys))
-	var rest []int
 	for i, k := range keys {
-		if m, ok := x.fresh[k]; ok {
-			found[i] = &m.Seen
-		} else if m, ok := x.batched(k); ok {
-			found[i] = &m.Seen
-		} else {
-			rest = append(rest, i)
+		switch seen, ok, err := x.FindOne(k); {
+		case err != nil:
+			return found, err
+		case ok:
+			found[i] = &seen
 		}
 	}
-	if len(rest) == 0 {
-		return found, nil
-	}
-	return found, x.store.find(keys, rest, found)
+	return found, nil
 }
 
 func (x *Index) batched(k Key) (m Mark, ok bool) {
@@ -136,7 +144,9 @@ func (x *Index) Start(now time.Time) {
 	}
 	if x.batch == nil {
 		x.batch = &batch{marks: x.fresh, upTo: x.upTo, standing: x.standing, now: now}
-		x.fresh = map[Key]Mark{}
+		if x.fresh, x.spare = x.spare, nil; x.fresh == nil {
+			x.fresh = map[Key]Mark{}
+		}
 	}
 	x.writing = true
 	store, b, written := x.store, x.batch, x.written
@@ -155,7 +165,8 @@ func (x *Index) Done(err error) error {
 	x.writing = false
 	switch {
 	case err == nil:
-		x.filed, x.batch = x.batch.upTo, nil
+		x.filed, x.spare, x.batch = x.batch.upTo, x.batch.marks, nil
+		clear(x.spare)
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, ErrDamaged):
 		return err

@@ -14,12 +14,13 @@ const valueBytes = 8 + 8 + keyBytes + 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func encode(k Key, s Seen) []byte {
-	v := make([]byte, 0, valueBytes)
-	v = binary.BigEndian.AppendUint64(v, s.At.Segment)
-	v = binary.BigEndian.AppendUint64(v, uint64(s.At.Offset))
-	v = append(v, s.Digest[:]...)
-	return binary.BigEndian.AppendUint32(v, checksum(k, v))
+// appendValue appends what is kept of a key.
+func appendValue(dst []byte, k Key, s Seen) []byte {
+	begin := len(dst)
+	dst = binary.BigEndian.AppendUint64(dst, s.At.Segment)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(s.At.Offset))
+	dst = append(dst, s.Digest[:]...)
+	return binary.BigEndian.AppendUint32(dst, checksum(k, dst[begin:]))
 }
 
 func decode(k Key, v []byte) (s Seen, err error) {

@@ -193,6 +193,62 @@ func TestTheIndexIsFullBeforeItHoldsTooMuch(t *testing.T) {
 	requireKnown(t, x, true, 0, 1<<18-1)
 }
 
+// Runs are merged and merged runs removed; whatever the order, and after opening
+// the file again, every mark is found, and of a key that is marked anew the last.
+func TestMarksAreFoundThroughManyMerges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "repeats.db")
+	x := open(t, path)
+	rng := rand.New(rand.NewPCG(3, 3))
+	want := map[int]int64{}
+	for round := range 120 {
+		for range 1 + rng.IntN(400) {
+			n := rng.IntN(20_000)
+			m := mark(n, now)
+			m.Given = n%5 == 0
+			m.Seen.At.Offset = int64(round)
+			want[n] = m.Seen.At.Offset
+			x.Learn(upTo(round+1), m)
+		}
+		require.NoError(t, x.Flush(now))
+		if round%10 == 9 {
+			require.NoError(t, x.Close(now))
+			x = open(t, path)
+			require.Equal(t, upTo(round+1), x.UpTo())
+		}
+	}
+	for n := range 20_000 {
+		found, err := x.Find(mark(n, now).Key)
+		require.NoError(t, err)
+		offset, known := want[n]
+		require.Equal(t, known, found[0] != nil, n)
+		if known {
+			require.Equal(t, offset, found[0].At.Offset, n)
+		}
+	}
+}
+
+// A look-up beside a write finds what it found before it: runs that are merged
+// and generations that expire meanwhile are still there.
+func TestALookUpBesideAWriteMissesNothing(t *testing.T) {
+	x := open(t, filepath.Join(t.TempDir(), "repeats.db"))
+	x.Learn(upTo(1), mark(0, now.Add(-window)))
+	for round := range 60 {
+		at := now.Add(time.Duration(round) * window / 20)
+		learn(x, 1+100*round, 101+100*round, at)
+		x.Start(at)
+		for done := false; !done; {
+			requireKnown(t, x, true, 1+100*round, 100+100*round, max(1, 100*round-500))
+			select {
+			case err := <-x.Written():
+				require.NoError(t, x.Done(err))
+				done = true
+			default:
+			}
+		}
+	}
+	requireKnown(t, x, false, 0)
+}
+
 // damages are what can be done to a file that is open.
 var damages = map[string]func(t *testing.T, path string){
 	"truncated to nothing": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 0)) },
@@ -211,7 +267,7 @@ func TestAFileDamagedWhileItIsOpenIsNoticedAndBegunAnew(t *testing.T) {
 	for name, damage := range damages {
 		for way, notice := range map[string]func(x *repeat.Index) error{
 			"by a look-up": func(x *repeat.Index) error {
-				_, err := x.Find(mark(5000, now).Key)
+				_, err := x.Find(mark(50, now).Key)
 				return err
 			},
 			"by a write": func(x *repeat.Index) error {
@@ -219,7 +275,7 @@ func TestAFileDamagedWhileItIsOpenIsNoticedAndBegunAnew(t *testing.T) {
 				return x.Flush(now)
 			},
 			"by a look-up and then a write": func(x *repeat.Index) error {
-				_, err := x.Find(mark(5000, now).Key)
+				_, err := x.Find(mark(50, now).Key)
 				require.ErrorIs(t, err, repeat.ErrDamaged)
 				x.Learn(upTo(3001), mark(3001, now))
 				return x.Flush(now)
@@ -251,7 +307,7 @@ func TestAnIndexThatWasDamagedWhileItWasOpenIsClosedAndOpenedAgainAtOnce(t *test
 			learn(x, 0, 3000, now)
 			require.NoError(t, x.Flush(now))
 			damage(t, path)
-			_, err = x.Find(mark(5000, now).Key)
+			_, err = x.Find(mark(50, now).Key)
 			require.ErrorIs(t, err, repeat.ErrDamaged)
 			learn(x, 3000, 3001, now)
 			require.ErrorIs(t, x.Close(now), repeat.ErrDamaged)
@@ -267,14 +323,16 @@ func TestAWriteBesideALookUpThatFoundTheFileDamagedIsNotWaitedFor(t *testing.T) 
 	path := filepath.Join(t.TempDir(), "repeats.db")
 	x := open(t, path)
 	for round := range 8 {
+		learn(x, 20_000, 30_000, now)
+		require.NoError(t, x.Flush(now))
 		learn(x, 0, 20_000, now)
 		x.Start(now)
 		for n := range 1000 << round { // until the write is under way, sooner or later
-			_, err := x.Find(mark(-1-n, now).Key)
+			_, err := x.Find(mark(20_000+n%10_000, now).Key)
 			require.NoError(t, err)
 		}
 		damages["with destroyed metadata"](t, path)
-		_, err := x.Find(mark(-1, now).Key)
+		_, err := x.Find(mark(20_000, now).Key)
 		if err == nil { // the write was done later, and wrote the metadata anew
 			x.Learn(upTo(20_000), mark(20_000, now))
 			err = x.Flush(now)

@@ -4,16 +4,13 @@
 package repeat
 
 import (
-	"bytes"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -51,6 +48,12 @@ type head struct {
 
 // store is the file. find and write may run beside each other.
 type store struct {
+	// runs are those in the file that count, in the order in which they are
+	// asked.
+	runs atomic.Pointer[[]*run]
+	// merged are runs that were merged into others: the next write removes them,
+	// so that a look-up beside the last one still found them. Only write uses it.
+	merged  []*run
 	db      *bbolt.DB
 	journal string
 	window  time.Duration
@@ -95,7 +98,10 @@ func (s *store) open(path string) error {
 	var callError *os.SyscallError
 	switch {
 	case err == nil:
-		return s.readHead()
+		if err := s.readHead(); err != nil {
+			return err
+		}
+		return s.loadRuns()
 	case errors.Is(err, fs.ErrPermission):
 		// A cache that somebody else owns is begun anew, as is a damaged one.
 	case errors.As(err, &pathError), errors.As(err, &callError):
@@ -178,35 +184,6 @@ func (s *store) readHead() error {
 	})
 }
 
-// find looks up keys[i] for every i of rest, in the newest part of the file
-// first.
-func (s *store) find(keys []Key, rest []int, found []*Seen) error {
-	return s.view(func(tx *bbolt.Tx) error {
-		parts := tx.Cursor()
-		for name, _ := parts.Last(); name != nil; name, _ = parts.Prev() {
-			if bytes.Equal(name, bucketHead) {
-				continue
-			}
-			b := tx.Bucket(name)
-			for _, i := range rest {
-				if found[i] != nil {
-					continue
-				}
-				value := b.Get(keys[i][:])
-				if value == nil {
-					continue
-				}
-				seen, err := decode(keys[i], value)
-				if err != nil {
-					return err
-				}
-				found[i] = &seen
-			}
-		}
-		return nil
-	})
-}
-
 // view reads the file. It has no other errors than that of a damaged file.
 func (s *store) view(f func(*bbolt.Tx) error) error {
 	err := s.guarded(func() error { return s.db.View(f) })
@@ -214,49 +191,6 @@ func (s *store) view(f func(*bbolt.Tx) error) error {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return err
-}
-
-// write adds a batch and drops one generation that passed its horizon.
-func (s *store) write(b *batch) error {
-	return s.guarded(func() error {
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			// In the order of the keys, so that neighbors share pages.
-			for _, k := range slices.SortedFunc(maps.Keys(b.marks), compareKeys) {
-				if err := s.put(tx, b.marks[k]); err != nil {
-					return err
-				}
-			}
-			if err := s.dropExpired(tx, b.now); err != nil {
-				return err
-			}
-			return s.writeHead(tx, b.upTo, b.standing)
-		})
-	})
-}
-
-func compareKeys(a, b Key) int { return bytes.Compare(a[:], b[:]) }
-
-func (s *store) put(tx *bbolt.Tx, m Mark) error {
-	name := bucketGiven
-	if !m.Given {
-		name = generationOf(m.Recorded, s.window)
-	}
-	b, err := tx.CreateBucketIfNotExists(name)
-	if err != nil {
-		return err
-	}
-	return b.Put(m.Key[:], encode(m.Key, m.Seen))
-}
-
-func (s *store) dropExpired(tx *bbolt.Tx, now time.Time) error {
-	horizon := now.Add(-s.window)
-	parts := tx.Cursor()
-	for name, _ := parts.First(); name != nil; name, _ = parts.Next() {
-		if end, ok := generationEnd(name); ok && !end.After(horizon) {
-			return tx.DeleteBucket(bytes.Clone(name))
-		}
-	}
-	return nil
 }
 
 func (s *store) writeHead(tx *bbolt.Tx, upTo Position, standing string) error {

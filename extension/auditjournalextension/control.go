@@ -1,0 +1,83 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"context"
+	"errors"
+
+	"go.uber.org/zap"
+
+	"github.com/readtrail/readtrail/internal/control"
+	"github.com/readtrail/readtrail/internal/ledger"
+	"github.com/readtrail/readtrail/record"
+)
+
+// startControl listens for the operator's commands. That it cannot, on a file
+// system without sockets for one, is no reason not to record.
+func (j *journals) startControl() {
+	served := control.Journals{Ledger: j.ledgerOf, Did: j.did}
+	if j.config.Archive.HasValue() {
+		served.Archived = j.copyOf
+	}
+	server, err := control.Start(j.config.Directory, served)
+	if err != nil {
+		j.logger.Warn("Control socket cannot be opened: legal holds and pruning need the collector to be stopped", zap.Error(err))
+		return
+	}
+	j.control = server
+}
+
+func (j *journals) stopControl(ctx context.Context) {
+	if j.control == nil {
+		return
+	}
+	if err := j.control.Shutdown(ctx); err != nil {
+		j.logger.Warn("Control socket did not close in time", zap.Error(err))
+	}
+}
+
+// ledgerOf returns the open ledger of a journal id, nil if there is none.
+func (j *journals) ledgerOf(journalID string) *ledger.Ledger {
+	for _, opened := range j.running() {
+		if opened.JournalID() == journalID {
+			return opened.Ledger
+		}
+	}
+	return nil
+}
+
+// copyOf returns where the locked copy of a segment is. It asks with a client of its
+// own: an operator waits for it, and the archiver must not.
+func (j *journals) copyOf(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
+	for name, opened := range j.running() {
+		if opened.JournalID() != journalID {
+			continue
+		}
+		a, err := j.config.Archive.Get().open(ctx)
+		if err != nil {
+			return "", err
+		}
+		return a.CopyOf(ctx, j.archivedAs(name, opened), s)
+	}
+	return "", errNotRunning
+}
+
+// did logs what an operator had done. The journal id of a command that failed may
+// be anything, so only one of ours is named.
+func (j *journals) did(operation, journalID string, err error) {
+	logger := j.logger.With(zap.String("operation", operation))
+	if j.ledgerOf(journalID) != nil {
+		logger = logger.With(zap.String("journal_id", journalID))
+	}
+	var failure *control.Error
+	switch {
+	case err == nil:
+		logger.Info("Control command is done")
+	case errors.As(err, &failure):
+		logger.Warn("Control command is refused", zap.String("code", string(failure.Code)), zap.Error(err))
+	default:
+		logger.Warn("Control command failed", zap.Error(err))
+	}
+}

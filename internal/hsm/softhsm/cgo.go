@@ -1,0 +1,9 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build cgo
+
+package softhsm
+
+// loads says that this program can load PKCS#11 libraries.
+const loads = true
