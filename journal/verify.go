@@ -88,10 +88,8 @@ type verifier struct {
 	lineage lineage
 	// pruned is what announced the removal of what stood before the first entry.
 	pruned *announcement
-	// unattested is the first sequence at which a key was judged at recorded_at.
-	unattested uint64
-	ctx        context.Context
-	err        error
+	ctx    context.Context
+	err    error
 }
 
 func newVerifier(ctx context.Context, s *Source, opt Options) *verifier {
