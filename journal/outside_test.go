@@ -302,3 +302,13 @@ func TestWhatIsLeftOutOfAStoreIsSaid(t *testing.T) {
 	_, err = journal.ReadCheckpoints([]string{filepath.Join(s.directory, "absent")}, registry, nil)
 	require.Error(t, err)
 }
+
+func TestAFileWithoutAnEntryIsAttestedByNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte("{}\n[]\n"), 0o600))
+	report := judge(t, path, registryOf(t, trustedKey(trusted)), nil, newOutsideStore(t).put(journalOf(t, 2).signed(2)).directory)
+	require.Equal(t, 1, report.ExitCode())
+	for _, check := range []journal.Check{report.Chain, report.Signature, report.Schema, report.FirstLink, report.Tail, report.Time} {
+		require.NotEqual(t, journal.Valid, check)
+	}
+}
