@@ -58,6 +58,8 @@ type house struct {
 	t                           *testing.T
 	journal, keyDir, tracing    string
 	registry, key, config, base string
+	// extraEnv is what the collector gets besides.
+	extraEnv []string
 }
 
 // newHouse makes a key and places for everything below a temporary directory.
@@ -79,10 +81,11 @@ func (h *house) rigConfig() rig.Config {
 	return rig.Config{
 		Command:    []string{collectorBin},
 		ConfigFile: h.config,
-		Env: []string{
+		Env: append([]string{
 			"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(),
 			"READTRAIL_TOKEN=e2e-token", "READTRAIL_KEYS=" + h.keyDir, "READTRAIL_EVIDENCE=" + h.evidence(),
-		},
+			"READTRAIL_TSA_ROOTS=" + filepath.Join(root, "e2e", "testdata", "tsa-roots.pem"),
+		}, h.extraEnv...),
 	}
 }
 

@@ -106,7 +106,7 @@ func TestWhatCannotBeArchivedIsSaid(t *testing.T) {
 		"archive push journal s3://evidence/readtrail --keep kyc":                   `--keep "kyc" is not CLASS=DAYS`,
 		"archive push journal s3://evidence/readtrail --keep kyc=0":                 "retain::kyc is 0s, not one day to 100 years",
 		"archive push journal s3://evidence/readtrail --keep kyc=1 --mode whatever": "mode must be COMPLIANCE or GOVERNANCE",
-		"archive push journal":                                                      "s3://BUCKET/PREFIX is missing",
+		"archive push journal": "s3://BUCKET/PREFIX is missing",
 	} {
 		out, code := readtrail(t, line)
 		assert.Equal(t, exitUsage, code, line)

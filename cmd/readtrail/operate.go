@@ -153,7 +153,8 @@ func archivedIn(a *archive.Archive, source *journal.Source) (control.Archived, e
 	if err != nil {
 		return nil, err
 	}
+	asks := a.Asks(j)
 	return func(ctx context.Context, _ string, s record.PrunedSegment) (string, error) {
-		return a.CopyOf(ctx, j, s)
+		return asks(ctx, s)
 	}, nil
 }

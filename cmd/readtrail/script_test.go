@@ -31,6 +31,8 @@ func TestScripts(t *testing.T) {
 			"copies":  cmdCopies,
 			"flip":    cmdFlip,
 			"outside": cmdOutside,
+
+			"checkpoints": cmdCheckpoints,
 		},
 	})
 }

@@ -5,21 +5,21 @@ package auditjournalextension
 
 import (
 	"context"
-	"path/filepath"
+	"fmt"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/internal/archive"
+	"github.com/readtrail/readtrail/internal/checkpoint"
+	"github.com/readtrail/readtrail/record"
 )
 
 // archiver keeps the sealed segments of the journals in the archive. It runs
 // beside the journals and holds none of them up, whatever becomes of the bucket.
 type archiver struct {
-	owner  *journals
-	config *ArchiveConfig
-	// archive is nil as long as it could not be opened.
+	owner   *journals
 	archive *archive.Archive
 	of      map[journalName]*archivedJournal
 
@@ -40,30 +40,55 @@ type archivedJournal struct {
 	since  time.Time
 }
 
+// openArchive makes the client of the archive. Nothing is sent yet, so that only a
+// configuration that cannot work is an error.
+func openArchive(ctx context.Context, c *ArchiveConfig) (*archive.Archive, error) {
+	settings := c.Bucket.settings()
+	settings.UploadTimeout = c.UploadTimeout
+	bucket, err := archive.Open(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	return archive.New(bucket, c.policy())
+}
+
+// newS3Sink makes a bucket a sink of checkpoints. Nothing is sent yet.
+func newS3Sink(ctx context.Context, name string, c S3SinkConfig) (checkpoint.Sink, error) {
+	bucket, err := archive.Open(ctx, c.Bucket.settings())
+	if err != nil {
+		return nil, err
+	}
+	return archive.NewCheckpointSink(name, bucket, archive.Mode(c.Bucket.Mode), time.Duration(c.Retain), c.Bucket.LegalHold)
+}
+
+// archiveSink is the sink that puts the checkpoints of a journal beside its
+// archived segments, if there is an archive.
+func (o *outside) archiveSink(name journalName) []checkpoint.Sink {
+	if o.archive == nil {
+		return nil
+	}
+	return []checkpoint.Sink{o.archive.CheckpointSink("archive", name.archived())}
+}
+
+// archived is where the journal is in an archive, but for its id.
+func (n journalName) archived() archive.Place {
+	return archive.Place{Organization: n.organization, RetentionClass: n.retention, Kind: reads}
+}
+
 // startArchiver begins to archive the journals.
-func startArchiver(ctx context.Context, owner *journals, config *ArchiveConfig, open map[journalName]*openJournal) *archiver {
-	a := &archiver{owner: owner, config: config, of: map[journalName]*archivedJournal{}}
+func startArchiver(ctx context.Context, owner *journals, to *archive.Archive, open map[journalName]*openJournal) *archiver {
+	a := &archiver{owner: owner, archive: to, of: map[journalName]*archivedJournal{}}
 	for name, opened := range open {
+		place := name.archived()
+		place.JournalID = opened.JournalID()
 		a.of[name] = &archivedJournal{
-			Journal: owner.archivedAs(name, opened),
+			Journal: archive.Journal{Place: place, Dir: name.directory(owner.config.Directory), FS: owner.fs},
 			opened:  opened, logger: owner.logger.With(zap.Stringer("journal", name)),
 		}
 	}
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	a.done.Go(func() { a.run(ctx) })
 	return a
-}
-
-// archivedAs returns a journal as its archive knows it.
-func (j *journals) archivedAs(name journalName, opened *openJournal) archive.Journal {
-	dir := name.directory(j.config.Directory)
-	return archive.Journal{
-		Place: archive.Place{
-			Organization: name.organization, RetentionClass: name.retention,
-			Kind: filepath.Base(dir), JournalID: opened.JournalID(),
-		},
-		Dir: dir, FS: j.fs,
-	}
 }
 
 // stop ends the archiver. What is on its way is given up: whether it arrived shows
@@ -86,7 +111,7 @@ func (a *archiver) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		a.round(ctx)
-		timer.Reset(a.config.Interval)
+		timer.Reset(a.owner.config.Archive.Get().Interval)
 	}
 }
 
@@ -104,12 +129,6 @@ func (a *archiver) round(ctx context.Context) {
 
 // push archives one journal. The error is the first that kept anything back.
 func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
-	if a.archive == nil {
-		var err error
-		if a.archive, err = a.config.open(ctx); err != nil {
-			return err
-		}
-	}
 	status, err := a.archive.Push(ctx, j.Journal)
 	archived, waiting, oldest := status.Counts()
 	if oldest != j.oldest {
@@ -145,14 +164,15 @@ func firstError(status *archive.Status) error {
 	return nil
 }
 
-func (c *ArchiveConfig) open(ctx context.Context) (*archive.Archive, error) {
-	settings := c.Bucket.settings()
-	settings.UploadTimeout = c.UploadTimeout
-	bucket, err := archive.Open(ctx, settings)
-	if err != nil {
-		return nil, err
+// held says where the archive holds a segment that is to be pruned, having asked
+// it.
+func (a *archiver) held(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
+	for _, j := range a.of {
+		if j.JournalID == journalID {
+			return a.archive.Asks(j.Journal)(ctx, s)
+		}
 	}
-	return archive.New(bucket, c.Bucket.policy())
+	return "", fmt.Errorf("no journal %s is archived here", journalID)
 }
 
 // tell says how the archive of a journal is, where it changed.

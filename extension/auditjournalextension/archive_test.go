@@ -5,6 +5,7 @@ package auditjournalextension
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -24,6 +25,8 @@ import (
 	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/archive/s3test"
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 const archiveTime = 20 * time.Second
@@ -38,8 +41,9 @@ func archivedConfig(t *testing.T, server *s3test.Server) *Config {
 	cfg.Segment.MaxBytes = 1
 	bucket := newBucketConfig()
 	bucket.Name, bucket.Endpoint, bucket.Prefix = s3test.Bucket, server.URL, "readtrail"
-	bucket.Retain = map[string]Days{"kyc_10y": Days(3660 * 24 * time.Hour)}
-	cfg.Archive = configoptional.Some(ArchiveConfig{Bucket: bucket, Interval: 5 * time.Millisecond, UploadTimeout: archive.DefaultUploadTimeout})
+	cfg.Archive = configoptional.Some(ArchiveConfig{
+		Bucket: bucket, Retain: map[string]Days{"kyc_10y": 3660 * days}, Interval: 5 * time.Millisecond, UploadTimeout: archive.DefaultUploadTimeout,
+	})
 	return cfg
 }
 
@@ -60,6 +64,18 @@ func TestSealedSegmentsAreArchivedWhileTheJournalRuns(t *testing.T) {
 		assert.Regexp(t, `^readtrail/bank/kyc_10y/reads/jrn_[0-9A-Z]{26}/segments/[0-9]{20}\.events$`, key)
 		assert.Equal(t, "COMPLIANCE", server.Versions(key)[0].Mode)
 	}
+	var id string
+	for _, opened := range j.running() {
+		id = opened.JournalID()
+	}
+	text, err := os.ReadFile(filepath.Join(cfg.Directory, "bank", "kyc_10y", "reads", "00000000000000000001.events"))
+	require.NoError(t, err)
+	pruned := record.PrunedSegment{Segment: "00000000000000000001.events", Size: int64(len(text)), Digest: journal.SpellHash(sha256.Sum256(text))}
+	where, err := j.archiver.held(t.Context(), id, pruned)
+	require.NoError(t, err)
+	assert.Contains(t, where, "/segments/00000000000000000001.events?versionId=v1")
+	_, err = j.archiver.held(t.Context(), "jrn_other", pruned)
+	require.ErrorContains(t, err, "no journal jrn_other is archived here")
 	point := func(n int64) []metricdata.DataPoint[int64] {
 		return []metricdata.DataPoint[int64]{{Value: n, Attributes: attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))}}
 	}

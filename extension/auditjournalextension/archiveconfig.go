@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/collector/confmap"
+
 	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/segment"
 )
@@ -20,6 +22,10 @@ import (
 type ArchiveConfig struct {
 	// Bucket is the bucket and how its objects are locked.
 	Bucket BucketConfig `mapstructure:",squash"`
+
+	// Retain is how long objects are locked, by retention class: days such as
+	// 3660d, or a duration. Required for every class of the scope.
+	Retain map[string]Days `mapstructure:"retain"`
 
 	// Interval is how often it is looked for segments that are sealed.
 	Interval time.Duration `mapstructure:"interval"`
@@ -51,10 +57,6 @@ type BucketConfig struct {
 
 	// Mode is COMPLIANCE or GOVERNANCE.
 	Mode LockMode `mapstructure:"mode"`
-
-	// Retain is how long objects are locked, by retention class: days such as
-	// 3660d, or a duration. Required for every class of the scope.
-	Retain map[string]Days `mapstructure:"retain"`
 
 	// LegalHold also sets the legal hold of every object.
 	LegalHold bool `mapstructure:"legal_hold"`
@@ -102,14 +104,42 @@ func (d *Days) UnmarshalText(text []byte) error {
 
 // Validate checks what the SDK would only find out later.
 func (c *ArchiveConfig) Validate() error {
-	return errors.Join(c.Bucket.check(), checkDuration("interval", c.Interval), checkDuration("upload_timeout", c.UploadTimeout))
+	policy := c.policy()
+	return errors.Join(c.Bucket.check(), policy.Check(), checkDuration("interval", c.Interval), checkDuration("upload_timeout", c.UploadTimeout))
 }
 
-// check says what is wrong with where the bucket is and how it locks. It is no
-// Validate, whose errors would name a section that the configuration has not.
+// check says what is wrong with where the bucket is. It is no Validate, whose
+// errors would name a section that the configuration has not.
 func (c *BucketConfig) check() error {
-	settings, policy := c.settings(), c.policy()
-	return errors.Join(settings.Check(), policy.Check(), checkDuration("timeout", c.Timeout))
+	settings := c.settings()
+	return errors.Join(settings.Check(), checkDuration("timeout", c.Timeout))
+}
+
+// S3SinkConfig is a bucket with Object Lock that keeps checkpoints.
+type S3SinkConfig struct {
+	// Bucket is the bucket and how its objects are locked.
+	Bucket BucketConfig `mapstructure:",squash"`
+
+	// Retain is how long checkpoints are locked: at least as long as the entries that
+	// they cover. Required.
+	Retain Days `mapstructure:"retain"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+var _ confmap.Unmarshaler = (*S3SinkConfig)(nil)
+
+// Unmarshal implements confmap.Unmarshaler: a sink begins with the defaults of a
+// bucket.
+func (c *S3SinkConfig) Unmarshal(conf *confmap.Conf) error {
+	c.Bucket = newBucketConfig()
+	return conf.Unmarshal(c)
+}
+
+// Validate checks what the SDK would only find out later.
+func (c *S3SinkConfig) Validate() error {
+	return errors.Join(c.Bucket.check(), archive.CheckKeep("retain", time.Duration(c.Retain)))
 }
 
 // maxArchivedSegment is what one PUT of S3 takes.
@@ -127,7 +157,7 @@ func (c *Config) checkArchive() error {
 	for name := range r.scopes() {
 		classes[name.retention] = true
 	}
-	retain := c.Archive.Get().Bucket.Retain
+	retain := c.Archive.Get().Retain
 	for _, class := range slices.Sorted(maps.Keys(classes)) {
 		if _, found := retain[class]; !found && len(retain) > 0 {
 			errs = append(errs, fmt.Errorf("archive::retain has no entry for the retention class %s of scope: say how long its objects are locked", class))
@@ -145,8 +175,8 @@ func (c *BucketConfig) settings() archive.Settings {
 	}
 }
 
-func (c *BucketConfig) policy() archive.Policy {
-	p := archive.Policy{Mode: archive.Mode(c.Mode), Keep: map[string]time.Duration{}, LegalHold: c.LegalHold}
+func (c *ArchiveConfig) policy() archive.Policy {
+	p := archive.Policy{Mode: archive.Mode(c.Bucket.Mode), Keep: map[string]time.Duration{}, LegalHold: c.Bucket.LegalHold}
 	for class, keep := range c.Retain {
 		p.Keep[class] = time.Duration(keep)
 	}

@@ -47,6 +47,10 @@ type SinksConfig struct {
 	// Timestamp are RFC 3161 time stamp authorities.
 	Timestamp map[string]TimestampSinkConfig `mapstructure:"timestamp"`
 
+	// S3 are buckets with Object Lock. The archive, if there is one, is a sink
+	// besides, called archive.
+	S3 map[string]S3SinkConfig `mapstructure:"s3"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }
@@ -78,8 +82,8 @@ type TimestampSinkConfig struct {
 	// ClientConfig reaches the authority: endpoint is its URL. Required.
 	ClientConfig confighttp.ClientConfig `mapstructure:",squash"`
 
-	// RootsFile is a PEM file with the root certificates that its certificate must
-	// lead to. Required.
+	// RootsFile is a PEM file with the certificates that its certificate must lead
+	// to: a root, and the intermediates that its tokens do not carry. Required.
 	RootsFile string `mapstructure:"roots_file"`
 
 	// prevent unkeyed literal initialization
@@ -110,6 +114,7 @@ const (
 	kindDirectory = "directory"
 	kindWitness   = "witness"
 	kindTimestamp = "timestamp"
+	kindS3        = "s3"
 )
 
 // sinkName is the name of a sink in metrics, logs and entries.
@@ -130,12 +135,13 @@ func (c *CheckpointsConfig) Validate() error {
 
 // Validate checks that there is a sink that keeps checkpoints or knows them.
 func (c *SinksConfig) Validate() error {
-	if len(c.Directory)+len(c.Witness) == 0 {
-		return errors.New("name a directory or a witness: a checkpoint that nobody keeps proves nothing")
+	if len(c.Directory)+len(c.Witness)+len(c.S3) == 0 {
+		return errors.New("name a directory, a bucket or a witness: a checkpoint that nobody keeps proves nothing")
 	}
 	var errs []error
 	for kind, of := range map[string][]string{
 		kindDirectory: slices.Sorted(maps.Keys(c.Directory)), kindWitness: slices.Sorted(maps.Keys(c.Witness)), kindTimestamp: slices.Sorted(maps.Keys(c.Timestamp)),
+		kindS3: slices.Sorted(maps.Keys(c.S3)),
 	} {
 		for _, name := range of {
 			errs = append(errs, checkName(kind+"::"+name, name, durable.MaxName))

@@ -60,6 +60,9 @@ func TestCheckpointsAreReadFromYAML(t *testing.T) {
 	assert.Equal(t, confighttp.NewDefaultClientConfig().Keepalive, witness.ClientConfig.Keepalive, "the rest is the default of an HTTP client")
 	assert.Equal(t, confighttp.NewDefaultClientConfig().ForceAttemptHTTP2, witness.ClientConfig.ForceAttemptHTTP2)
 	assert.Equal(t, "/etc/readtrail/tsa-roots.pem", got.Sinks.Timestamp["tsa"].RootsFile)
+	bucket := newBucketConfig()
+	bucket.Name, bucket.Prefix = "checkpoints-eu", "readtrail"
+	assert.Equal(t, map[string]S3SinkConfig{"eu": {Bucket: bucket, Retain: 4000 * days}}, got.Sinks.S3)
 }
 
 func TestCheckpointsThatCannotWorkAreRefusedWithTheirPath(t *testing.T) {
@@ -73,8 +76,10 @@ func TestCheckpointsThatCannotWorkAreRefusedWithTheirPath(t *testing.T) {
 			"key is not the verifier key of a witness, of the form name+hash+base64",
 			"sinks::timestamp::tsa: endpoint must be set to the URL of the time stamp authority",
 			"roots_file must be set: a token that nobody can verify proves nothing",
+			"sinks::s3::eu: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
+			"retain is 0s, not one day to 100 years: write days, such as 3660d",
 		},
-		"bad_timestamp_only": {"checkpoints: sinks: name a directory or a witness: a checkpoint that nobody keeps proves nothing"},
+		"bad_timestamp_only": {"checkpoints: sinks: name a directory, a bucket or a witness: a checkpoint that nobody keeps proves nothing"},
 		"bad_timeout":        {"checkpoints: timeout is 6s, longer than the interval of 5s: a sink that hangs would delay the next checkpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {

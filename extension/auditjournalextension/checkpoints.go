@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.uber.org/zap"
 
+	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
@@ -30,6 +31,8 @@ type outside struct {
 	attesters []checkpoint.Attester
 	sinks     []checkpoint.Sink
 	clients   []*http.Client
+	// archive is nil without one.
+	archive *archive.Archive
 }
 
 // close gives back idle connections.
@@ -45,6 +48,13 @@ func (o *outside) close() {
 // openOutside makes the clients of all sinks. Nothing is sent yet.
 func (j *journals) openOutside(ctx context.Context, host component.Host) (*outside, error) {
 	o := &outside{}
+	if j.config.Archive.HasValue() {
+		opened, err := openArchive(ctx, j.config.Archive.Get())
+		if err != nil {
+			return nil, err
+		}
+		o.archive = opened
+	}
 	if !j.config.Checkpoints.HasValue() {
 		return o, nil
 	}
@@ -75,6 +85,13 @@ func (j *journals) openOutside(ctx context.Context, host component.Host) (*outsi
 	}
 	for _, name := range slices.Sorted(maps.Keys(sinks.Directory)) {
 		o.sinks = append(o.sinks, checkpoint.NewDirectory(sinkName(kindDirectory, name), sinks.Directory[name].Path, j.fs))
+	}
+	for _, name := range slices.Sorted(maps.Keys(sinks.S3)) {
+		sink, err := newS3Sink(ctx, sinkName(kindS3, name), sinks.S3[name])
+		if err != nil {
+			return nil, fmt.Errorf("checkpoints::sinks::%s::%s: %w", kindS3, name, err)
+		}
+		o.sinks = append(o.sinks, sink)
 	}
 	return o, nil
 }
@@ -114,7 +131,7 @@ func (j *journals) newKeeper(name journalName, o *outside, signer journal.Signer
 		Dir: name.directory(j.config.Directory), FS: j.fs,
 		Signer: signer, Outgoing: keys,
 		Entries: uint64(config.Entries), Interval: config.Interval, Timeout: config.Timeout,
-		Attesters: o.attesters, Sinks: o.sinks,
+		Attesters: o.attesters, Sinks: append(slices.Clone(o.sinks), o.archiveSink(name)...),
 		Observer: j.checkpointObserver(name, i),
 	})
 }

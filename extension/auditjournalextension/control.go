@@ -11,15 +11,14 @@ import (
 
 	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/internal/ledger"
-	"github.com/readtrail/readtrail/record"
 )
 
 // startControl listens for the operator's commands. That it cannot, on a file
 // system without sockets for one, is no reason not to record.
 func (j *journals) startControl() {
 	served := control.Journals{Ledger: j.ledgerOf, Did: j.did}
-	if j.config.Archive.HasValue() {
-		served.Archived = j.copyOf
+	if j.archiver != nil {
+		served.Archived = j.archiver.held
 	}
 	server, err := control.Start(j.config.Directory, served)
 	if err != nil {
@@ -46,22 +45,6 @@ func (j *journals) ledgerOf(journalID string) *ledger.Ledger {
 		}
 	}
 	return nil
-}
-
-// copyOf returns where the locked copy of a segment is. It asks with a client of its
-// own: an operator waits for it, and the archiver must not.
-func (j *journals) copyOf(ctx context.Context, journalID string, s record.PrunedSegment) (string, error) {
-	for name, opened := range j.running() {
-		if opened.JournalID() != journalID {
-			continue
-		}
-		a, err := j.config.Archive.Get().open(ctx)
-		if err != nil {
-			return "", err
-		}
-		return a.CopyOf(ctx, j.archivedAs(name, opened), s)
-	}
-	return "", errNotRunning
 }
 
 // did logs what an operator had done. The journal id of a command that failed may

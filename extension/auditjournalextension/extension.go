@@ -106,8 +106,8 @@ func (j *journals) Start(ctx context.Context, host component.Host) error {
 	j.mu.Lock()
 	j.open, j.keys, j.outside = open, keys, outside
 	j.watch = startKeyWatch(ctx, j, open)
-	if j.config.Archive.HasValue() {
-		j.archiver = startArchiver(ctx, j, j.config.Archive.Get(), open)
+	if outside.archive != nil {
+		j.archiver = startArchiver(ctx, j, outside.archive, open)
 	}
 	j.mu.Unlock()
 	j.startControl()

@@ -115,3 +115,18 @@ func (b *Bucket) oldest(ctx context.Context, key string) (*version, error) {
 	found, err := b.versions(ctx, key)
 	return found[key], err
 }
+
+// keysBehind returns the next keys with a prefix behind a marker, one page of them,
+// and whether there are more.
+func (b *Bucket) keysBehind(ctx context.Context, prefix, marker string) (keys []string, more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
+	defer cancel()
+	page, err := b.client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &prefix, KeyMarker: &marker})
+	if err != nil {
+		return nil, false, b.failed("list", prefix, err)
+	}
+	for i := range page.Versions {
+		keys = append(keys, aws.ToString(page.Versions[i].Key))
+	}
+	return keys, aws.ToBool(page.IsTruncated), nil
+}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"regexp"
 
@@ -50,12 +49,7 @@ var errorCode = regexp.MustCompile(`^[A-Za-z0-9.]{1,64}$`)
 // failed tells in one line what call failed on what, and what to do about it.
 func (b *Bucket) failed(action, key string, err error) error {
 	text := action + " " + b.url(key) + ": "
-	status := 0
-	var response *awshttp.ResponseError
-	if errors.As(err, &response) {
-		status = response.HTTPStatusCode()
-	}
-	code := codeOf(err)
+	status, code := statusOf(err), codeOf(err)
 	var sent *url.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -108,8 +102,6 @@ func statusOf(err error) int {
 	}
 	return 0
 }
-
-func isNotFound(err error) bool { return statusOf(err) == http.StatusNotFound }
 
 func innermost(err error) error {
 	for {

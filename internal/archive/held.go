@@ -6,7 +6,27 @@ package archive
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"github.com/readtrail/readtrail/record"
 )
+
+// Asks returns the question that pruning asks before it announces that a segment
+// goes: where the archive holds those very bytes. A lock that has ended is none.
+func (a *Archive) Asks(j Journal) func(context.Context, record.PrunedSegment) (string, error) {
+	return func(ctx context.Context, s record.PrunedSegment) (string, error) {
+		held, err := a.Held(ctx, j, s.Segment)
+		switch {
+		case err != nil:
+			return "", err
+		case held.SpelledDigest() != s.Digest || held.Size != s.Size:
+			return "", fmt.Errorf("%s: %w", held, ErrConflict)
+		case !held.LegalHold && !held.Until.After(time.Now()):
+			return "", fmt.Errorf("%s: its lock ended at %s", held, held.Until.UTC().Format(time.RFC3339))
+		}
+		return held.String(), nil
+	}
+}
 
 // Held says where the archive holds a sealed segment of a journal, which is what
 // lets the local copy go: the bytes of the oldest version were read back and are

@@ -20,7 +20,7 @@ func (b *Bucket) locked(ctx context.Context, v *version) (*Locked, error) {
 	l := &Locked{Bucket: b.name, Key: v.key, VersionID: v.id, Size: v.size, Stored: v.stored, Later: v.later}
 	retained, err := b.client.GetObjectRetention(ctx, &s3.GetObjectRetentionInput{Bucket: &b.name, Key: &v.key, VersionId: &v.id})
 	switch {
-	case codeOf(err) == noLock: // it has none
+	case hasNone(err):
 	case err != nil:
 		return nil, b.failed("ask for the retention of", v.key, err)
 	case retained.Retention == nil:
@@ -29,7 +29,7 @@ func (b *Bucket) locked(ctx context.Context, v *version) (*Locked, error) {
 	}
 	held, err := b.client.GetObjectLegalHold(ctx, &s3.GetObjectLegalHoldInput{Bucket: &b.name, Key: &v.key, VersionId: &v.id})
 	switch {
-	case codeOf(err) == noLock:
+	case hasNone(err):
 	case err != nil:
 		return nil, b.failed("ask for the legal hold of", v.key, err)
 	case held.LegalHold != nil:
@@ -38,8 +38,12 @@ func (b *Bucket) locked(ctx context.Context, v *version) (*Locked, error) {
 	return l, nil
 }
 
-// noLock is the error code for a version without a retention or a hold.
-const noLock = "NoSuchObjectLockConfiguration"
+// hasNone reports whether an answer says that a version has no retention or no
+// hold: AWS has one code for both, SeaweedFS one for each.
+func hasNone(err error) bool {
+	code := codeOf(err)
+	return code == "NoSuchObjectLockConfiguration" || code == "NoSuchObjectLegalHold"
+}
 
 // modeOf takes the two modes that lock anything.
 func modeOf(m types.ObjectLockRetentionMode) Mode {

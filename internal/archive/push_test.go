@@ -15,6 +15,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/archive"
 	"github.com/readtrail/readtrail/internal/archive/s3test"
+	"github.com/readtrail/readtrail/record"
 )
 
 func TestMain(m *testing.M) {
@@ -276,8 +277,17 @@ func TestHeldReadsTheBytesBack(t *testing.T) {
 	assert.Equal(t, now.Add(3660*day), held.Until.UTC())
 	assert.Regexp(t, "^sha256:[0-9a-f]{64}$", held.SpelledDigest())
 
+	asks := a.Asks(w.Journal)
+	pruned := record.PrunedSegment{Segment: segmentName(1), Size: held.Size, Digest: held.SpelledDigest()}
+	where, err := asks(t.Context(), pruned)
+	require.NoError(t, err)
+	assert.Equal(t, "s3://evidence/"+key(w, segmentName(1))+"?versionId=v1", where)
+	pruned.Digest = "sha256:0"
+	_, err = asks(t.Context(), pruned)
+	require.ErrorIs(t, err, archive.ErrConflict, "of other bytes than those that go")
+
 	// The medium rotted; the digest that the server keeps is still right.
-	server.Versions(key(w, segmentName(1)))[0].Data[3] ^= 1
+	server.Change(key(w, segmentName(1)), func(v *s3test.Version) { v.Data[3] ^= 1 })
 	_, err = a.Held(t.Context(), w.Journal, segmentName(1))
 	require.ErrorIs(t, err, archive.ErrConflict)
 	server.Forget(key(w, segmentName(2)))

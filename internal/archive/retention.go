@@ -56,11 +56,18 @@ func (p *Policy) Check() error {
 		errs = append(errs, errors.New("retain must say for each retention class how long its objects are locked"))
 	}
 	for _, class := range slices.Sorted(maps.Keys(p.Keep)) {
-		if keep := p.Keep[class]; keep < day || keep > maxKeep {
-			errs = append(errs, fmt.Errorf("retain::%s is %v, not one day to 100 years: write days, such as 3660d", class, keep))
-		}
+		errs = append(errs, CheckKeep("retain::"+class, p.Keep[class]))
 	}
 	return errors.Join(errs...)
+}
+
+// CheckKeep says what is wrong with how long objects are locked. The name is that
+// of the setting.
+func CheckKeep(name string, keep time.Duration) error {
+	if keep < day || keep > maxKeep {
+		return fmt.Errorf("%s is %v, not one day to 100 years: write days, such as 3660d", name, keep)
+	}
+	return nil
 }
 
 // retention is how the objects of one class are locked.
