@@ -66,11 +66,15 @@ func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) (*Check
 			return nil, fmt.Errorf("checkpoints: %w", err)
 		}
 		if c.found == before {
-			c.misread = append(c.misread, fmt.Errorf("checkpoints: %s holds none; name the place where they are kept", path))
+			c.misread = append(c.misread, holdsNone(path))
 		}
 	}
 	c.sort()
 	return c, nil
+}
+
+func holdsNone(place string) error {
+	return fmt.Errorf("checkpoints: %s holds none; name the place where they are kept", place)
 }
 
 func (c *Checkpoints) sort() {

@@ -17,20 +17,25 @@ type KeptCheckpoint struct {
 	Timestamps [][]byte
 }
 
-// Add takes checkpoints of a store that is not a directory. It ends with the first
-// error of the store.
-func (c *Checkpoints) Add(kept iter.Seq2[KeptCheckpoint, error]) error {
+// Add takes checkpoints of a place that is not a directory. It ends with the first
+// error of the place; one that holds none is among the Problems.
+func (c *Checkpoints) Add(place string, kept iter.Seq2[KeptCheckpoint, error]) error {
 	defer c.sort()
+	empty := true
 	for k, err := range kept {
 		if err != nil {
 			return fmt.Errorf("checkpoints: %w", err)
 		}
+		empty = false
 		s, err := ParseCheckpoint(k.Note)
 		if err != nil {
 			c.misread = append(c.misread, fmt.Errorf("checkpoint %s: %w", k.Path, err))
 			continue
 		}
 		c.keep(s, k.Path, k.Timestamps)
+	}
+	if empty {
+		c.misread = append(c.misread, holdsNone(place))
 	}
 	return nil
 }

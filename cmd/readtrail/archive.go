@@ -88,7 +88,7 @@ func (f *bucketFlags) readCheckpoints(ctx context.Context, places []string, regi
 		if err != nil {
 			return nil, err
 		}
-		if err := checkpoints.Add(bucket.Checkpoints(ctx)); err != nil {
+		if err := checkpoints.Add(address, bucket.Checkpoints(ctx)); err != nil {
 			return nil, err
 		}
 	}
