@@ -26,19 +26,6 @@ import (
 // attesterStart is how long a server may take to answer on a machine that is busy.
 const attesterStart = 2 * time.Minute
 
-// attesterBinary returns a server that `make e2e` built.
-func attesterBinary(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join(root, "bin", "servers", name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("READTRAIL_E2E") != "" || os.Getenv("CI") != "" {
-			t.Fatalf("run `make servers` first: %v", err)
-		}
-		t.Skipf("%s is not built; `make servers` builds it", name)
-	}
-	return path
-}
-
 // freeAddress returns an address that nobody listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
@@ -134,14 +121,14 @@ func (w *witness) serveKey() {
 }
 
 func (w *witness) start() {
-	w.stop = background(w.t, w.url, attesterBinary(w.t, "litewitness"),
+	w.stop = background(w.t, w.url, serverBinary(w.t, "litewitness"),
 		"-name", "witness.example.com", "-db", w.database, "-ssh-agent", w.socket, "-key", w.fingerprint, "-listen", w.address)
 }
 
 // trust has the witness take the checkpoints of a journal.
 func (w *witness) trust(verifierKey string) {
 	w.t.Helper()
-	out, err := exec.Command(attesterBinary(w.t, "trustlog"), w.database, verifierKey).CombinedOutput()
+	out, err := exec.Command(serverBinary(w.t, "trustlog"), w.database, verifierKey).CombinedOutput()
 	require.NoError(w.t, err, string(out))
 }
 
@@ -153,7 +140,7 @@ func startAuthority(t *testing.T) (url, roots string) {
 	host, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
 	chainURL := "http://" + address + "/api/v1/timestamp/certchain"
-	background(t, chainURL, attesterBinary(t, "timestamp-server"), "serve",
+	background(t, chainURL, serverBinary(t, "timestamp-server"), "serve",
 		"--host", host, "--port", port, "--timestamp-signer", "memory", "--disable-ntp-monitoring")
 	response, err := http.Get(chainURL)
 	require.NoError(t, err)

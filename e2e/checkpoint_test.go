@@ -26,7 +26,6 @@ import (
 type attested struct {
 	*house
 	offsite string
-	env     []string
 	n       int
 }
 
@@ -34,25 +33,10 @@ func newAttested(t *testing.T, env ...string) *attested {
 	h := newHouse(t, "examples/checkpoints.yaml")
 	a := &attested{house: h, offsite: filepath.Join(h.base, "offsite")}
 	require.NoError(t, os.Mkdir(a.offsite, 0o750))
-	a.env = append([]string{
+	h.extraEnv = append([]string{
 		"READTRAIL_CHECKPOINTS=" + a.offsite, "READTRAIL_CHECKPOINT_ENTRIES=3", "READTRAIL_CHECKPOINT_INTERVAL=2s", "READTRAIL_CHECKPOINT_TIMEOUT=2s",
 	}, env...)
 	return a
-}
-
-// run starts the collector.
-func (a *attested) run(env ...string) (*rig.Collector, error) {
-	config := a.rigConfig()
-	config.Env = append(append(config.Env, a.env...), env...)
-	return rig.Start(a.t.Context(), config)
-}
-
-func (a *attested) mustRun(env ...string) *rig.Collector {
-	a.t.Helper()
-	c, err := a.run(env...)
-	require.NoError(a.t, err)
-	a.t.Cleanup(c.Kill)
-	return c
 }
 
 // post has the collector acknowledge some spans.
@@ -128,7 +112,7 @@ func TestCheckpointsAreCosignedAndStampedByRealServers(t *testing.T) {
 	w := newWitness(t)
 	authority, roots := startAuthority(t)
 	a := newAttested(t, "READTRAIL_WITNESS="+w.url, "READTRAIL_WITNESS_KEY="+w.verifierKey, "READTRAIL_TSA="+authority, "READTRAIL_TSA_ROOTS="+roots)
-	c := a.mustRun()
+	c := a.start()
 	a.post(c, 4)
 	a.soon(func() bool { return slices.Equal(a.gaps("witness/example"), []string{"open refused"}) }, "the witness does not know the journal yet")
 	a.introduce(w)
@@ -159,6 +143,10 @@ func TestCheckpointsAreCosignedAndStampedByRealServers(t *testing.T) {
 	assert.Regexp(t, `(?m)^witness: valid \S+ witness\.example\.com$`, shown)
 	assert.Regexp(t, `(?m)^timestamp: valid `, shown)
 	a.requireStampedByOpenSSL(path, last, roots)
+
+	code, report, stderr := a.cli("verify", a.journal, "--keys", a.registry, "--checkpoints", a.offsite)
+	require.Zero(t, code, report+stderr)
+	assert.NotContains(t, report, "tail_unattested")
 
 	proof := filepath.Join(a.base, "3.tlog-proof")
 	code, _, stderr = a.cli("proof", "make", a.journalDir(), "3", "--checkpoint", path, "--keys", a.registry, "--out", proof)
@@ -196,13 +184,13 @@ func (a *attested) requireStampedByOpenSSL(path string, c *journal.SignedCheckpo
 func TestAWitnessTellsThatAJournalWasRolledBackOrForked(t *testing.T) {
 	w := newWitness(t)
 	a := newAttested(t, "READTRAIL_WITNESS="+w.url, "READTRAIL_WITNESS_KEY="+w.verifierKey, "READTRAIL_TSA_ROOTS="+filepath.Join(root, "e2e", "testdata", "tsa-roots.pem"))
-	c := a.mustRun()
+	c := a.start()
 	a.post(c, 3)
 	a.introduce(w)
 	require.NoError(t, c.Stop())
 	backup := filepath.Join(a.base, "backup")
 	require.NoError(t, os.CopyFS(backup, os.DirFS(a.journal)))
-	c = a.mustRun()
+	c = a.start()
 	a.post(c, 20)
 	require.NoError(t, c.Stop())
 	a.requireVerified()
@@ -212,13 +200,13 @@ func TestAWitnessTellsThatAJournalWasRolledBackOrForked(t *testing.T) {
 	require.NoError(t, os.CopyFS(a.journal, os.DirFS(backup)))
 	require.NoError(t, os.RemoveAll(a.offsite))
 	before := a.lines()
-	_, err := a.run()
+	_, err := rig.Start(t.Context(), a.rigConfig())
 	require.ErrorContains(t, err, "it was rolled back")
 	require.Equal(t, before, a.lines(), "nothing was written")
 
 	// Without the witness it goes on: a fork, which the witness tells once it is back.
 	w.stop()
-	c = a.mustRun()
+	c = a.start()
 	a.post(c, 40)
 	w.start()
 	a.soon(func() bool {
@@ -226,7 +214,7 @@ func TestAWitnessTellsThatAJournalWasRolledBackOrForked(t *testing.T) {
 		return slices.Contains(a.gaps("witness/example"), "open conflict") || strings.Contains(metricsOf(t, c), `reason="conflict"`)
 	}, "the fork is told")
 	require.NoError(t, c.Stop())
-	_, err = a.run()
+	_, err = rig.Start(t.Context(), a.rigConfig())
 	require.ErrorContains(t, err, "the witness cosigned other entries")
 }
 
@@ -243,7 +231,7 @@ func TestAWitnessThatHangsHoldsUpNothing(t *testing.T) {
 	t.Cleanup(func() { _ = l.Close() })
 	a := newAttested(t, "READTRAIL_WITNESS=http://"+l.Addr().String(), "READTRAIL_TSA=http://"+l.Addr().String(),
 		"READTRAIL_TSA_ROOTS="+filepath.Join(root, "e2e", "testdata", "tsa-roots.pem"))
-	c := a.mustRun()
+	c := a.start()
 	a.post(c, 30)
 	a.soon(func() bool { return slices.Contains(a.gaps("witness/example"), "open timeout") }, "the journal tells of it")
 	a.soon(func() bool {

@@ -36,6 +36,8 @@ type Keeper struct {
 	last journal.Checkpoint
 
 	recorder Recorder
+	// saved is what stands in places.json.
+	saved string
 	// published delivers the end of what is being published.
 	published chan struct{}
 	// ctx ends when nothing more is waited for.

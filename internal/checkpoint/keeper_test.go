@@ -4,6 +4,7 @@
 package checkpoint_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json/v2"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/checkpoint/checkpointtest"
 	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/internal/tiles"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
@@ -198,6 +200,48 @@ func TestATreeThatIsGoneOrStaleIsBuiltAgain(t *testing.T) {
 		assert.Equal(t, r.rootOf(last[len(last)-1].Size), last[len(last)-1].Root, name)
 	}
 	assert.Empty(t, r.failed)
+}
+
+func TestEntriesThatTheKeeperDidNotHearOfAreReadFromTheSegments(t *testing.T) {
+	r := newRig(t)
+	path := r.directory("offsite")
+	r.unheard = func(first uint64) bool { return first%3 == 0 }
+	r.open()
+	mark := r.append(50)
+	r.took("offsite", mark-12)
+	r.close()
+	for _, c := range kept(t, path) {
+		require.Equal(t, r.rootOf(c.Size), c.Root)
+	}
+	assert.Empty(t, r.failed)
+}
+
+func TestADamagedSegmentStopsCheckpointsAndIsSaidOnceAnInterval(t *testing.T) {
+	r := newRig(t)
+	r.open()
+	mark := r.append(30)
+	r.close()
+	segments, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
+	require.NoError(t, err)
+	text, err := os.ReadFile(segments[0])
+	require.NoError(t, err)
+	damaged := bytes.Replace(text, []byte("crm.customer.get"), []byte("crm.customer.got"), 1)
+	require.NoError(t, os.WriteFile(segments[0], damaged, 0o600))
+	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "tiles")))
+	keeper, err := checkpoint.New(checkpoint.Options{
+		Dir: r.dir, FS: durable.OS{}, Signer: signer, Entries: 1, Interval: time.Hour, Timeout: time.Second, Observer: r.options.Observer,
+	})
+	require.NoError(t, err)
+	signed := len(r.signed)
+	keeper.Start(kept1(t, r), broken{})
+	r.until("the damage", func() bool { return len(r.failed) > 0 })
+	for n := range uint64(100) {
+		keeper.Durable(mark+n, make([]tiles.Hash, 1))
+	}
+	require.NoError(t, keeper.Close(t.Context()))
+	assert.LessOrEqual(t, len(r.failed), 2, "at the start and at the end")
+	assert.ErrorContains(t, r.failed[0], "record_hash is not that of the entry; run readtrail verify")
+	assert.Len(t, r.signed, signed)
 }
 
 func TestCheckpointsAreSignedByTheKeyThatIsSet(t *testing.T) {
