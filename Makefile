@@ -13,7 +13,7 @@ GO_DIRS := cmd e2e exporter extension internal journal processor record schema
 SOURCES := $(shell find cmd exporter extension internal journal processor record schema -name '*.go' -not -name '*_test.go') \
 	$(shell find schema -name '*.json') go.mod go.sum builder-config.yaml
 
-.PHONY: help build demo test test-deps check unit e2e bench fuzz generate fmt clean
+.PHONY: help build demo test test-deps check unit servers e2e bench fuzz generate fmt clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -44,15 +44,28 @@ check: ## Formatting, vet, static analysis, generated files
 unit: ## Unit tests of all packages
 	go test $(RACE) $$(go list ./... | grep -v /e2e)
 
-# Real servers for the e2e suite, each in a module of its own. SeaweedFS takes six
-# minutes of CPU, so both are built once and only anew for another version.
+# Real servers for the e2e suite, each kind in a module of its own: a witness, with a
+# program that tells it a log, a time stamp authority, and two S3 servers. SeaweedFS
+# takes six minutes of CPU, so they are built once and only anew for other versions.
+SERVERS := $(addprefix bin/servers/,litewitness trustlog timestamp-server versitygw weed)
+servers: $(SERVERS) ## Build the servers that the e2e suite runs
+
+bin/servers/litewitness: e2e/servers/go.mod e2e/servers/go.sum
+	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ filippo.io/torchwood/cmd/litewitness
+
+bin/servers/timestamp-server: e2e/servers/go.mod e2e/servers/go.sum
+	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ github.com/sigstore/timestamp-authority/v2/cmd/timestamp-server
+
+bin/servers/trustlog: e2e/servers/go.mod e2e/servers/go.sum e2e/servers/trustlog/main.go
+	cd e2e/servers && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../$@ ./trustlog
+
 bin/servers/versitygw: e2e/servers/s3/go.mod e2e/servers/s3/go.sum
 	cd e2e/servers/s3 && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/versity/versitygw/cmd/versitygw
 
 bin/servers/weed: e2e/servers/seaweed/go.mod e2e/servers/seaweed/go.sum
 	cd e2e/servers/seaweed && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/seaweedfs/seaweedfs/weed
 
-e2e: build bin/servers/versitygw bin/servers/weed ## Tests of the built collector and CLI
+e2e: build servers ## Tests of the built collector and CLI
 	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...
 
 bench: build ## Benchmarks, as ratios against named baselines of the same run

@@ -20,8 +20,8 @@ import (
 // maxProofHashes bounds the path of a proof: no tree is higher.
 const maxProofHashes = 63
 
-// maxProofBytes bounds a proof: header, index, path and checkpoint.
-const maxProofBytes = MaxCheckpointBytes + (maxProofHashes+4)*64
+// MaxProofBytes bounds the text of a proof: header, index, path and checkpoint.
+const MaxProofBytes = MaxCheckpointBytes + (maxProofHashes+4)*64
 
 var (
 	errProofMalformed       = errors.New("malformed tlog-proof")
@@ -55,7 +55,7 @@ func (p *InclusionProof) Format() []byte {
 // ParseProof reads the text of a .tlog-proof file. It must be the one that Format
 // writes; extra data, which nothing authenticates, are refused.
 func ParseProof(text []byte) (*InclusionProof, error) {
-	if len(text) > maxProofBytes {
+	if len(text) > MaxProofBytes {
 		return nil, errProofMalformed
 	}
 	rest, ok := strings.CutPrefix(string(text), "c2sp.org/tlog-proof@v1\nindex ")
@@ -116,7 +116,7 @@ func (p *ConsistencyProof) Format() []byte {
 
 // ParseConsistencyProof reads what ConsistencyProof.Format writes.
 func ParseConsistencyProof(text []byte) (*ConsistencyProof, error) {
-	if len(text) > maxProofBytes {
+	if len(text) > MaxProofBytes {
 		return nil, errConsistencyMalformed
 	}
 	rest, ok := strings.CutPrefix(string(text), "old ")

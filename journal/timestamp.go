@@ -25,13 +25,15 @@ var (
 	errTimestampMalformed = errors.New("not a granted RFC 3161 time stamp with one signer whose signature verifies")
 	errTimestampOther     = errors.New("the time stamp is not for this checkpoint")
 	errTimestampSigner    = errors.New("the time stamp is not signed by a certificate for time stamping only")
-	errTimestampUntrusted = errors.New("the time stamp does not lead to a trusted root")
+	errTimestampUntrusted = errors.New("the time stamp does not lead to a trusted root, to which belong the intermediate certificates that it does not carry")
 	errNoTimestampRoots   = errors.New("no roots of time stamp authorities are given")
 )
 
 // Timestamp verifies an RFC 3161 time stamp of the checkpoint: a TimeStampResp
 // in DER of at most MaxTimestampBytes, over the SHA-256 of the note's text
 // without its signatures, that carries the certificates up to one of the roots.
+// A root need not be self-signed: many tokens carry only the certificate of their
+// signer, and then the intermediate above it has to be among the roots.
 // The chain is judged at the time that it states. Errors say nothing of the
 // token.
 func (s *SignedCheckpoint) Timestamp(token []byte, roots *x509.CertPool) (Attestation, error) {

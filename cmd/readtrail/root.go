@@ -65,6 +65,8 @@ func newRootCommand(con *console) *cobra.Command {
 		newShowCommand(con),
 		newDigestCommand(con),
 		newEvidenceCommand(con),
+		newCheckpointCommand(con),
+		newProofCommand(con),
 		newHoldCommand(con),
 		newRetentionCommand(con),
 		newArchiveCommand(con),

@@ -30,6 +30,8 @@ func TestScripts(t *testing.T) {
 			"mode":    cmdMode,
 			"copies":  cmdCopies,
 			"flip":    cmdFlip,
+
+			"checkpoints": cmdCheckpoints,
 		},
 	})
 }

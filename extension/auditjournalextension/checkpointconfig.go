@@ -82,8 +82,8 @@ type TimestampSinkConfig struct {
 	// ClientConfig reaches the authority: endpoint is its URL. Required.
 	ClientConfig confighttp.ClientConfig `mapstructure:",squash"`
 
-	// RootsFile is a PEM file with the root certificates that its certificate must
-	// lead to. Required.
+	// RootsFile is a PEM file with the certificates that its certificate must lead
+	// to: a root, and the intermediates that its tokens do not carry. Required.
 	RootsFile string `mapstructure:"roots_file"`
 
 	// prevent unkeyed literal initialization

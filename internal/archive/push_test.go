@@ -287,7 +287,7 @@ func TestHeldReadsTheBytesBack(t *testing.T) {
 	require.ErrorIs(t, err, archive.ErrConflict, "of other bytes than those that go")
 
 	// The medium rotted; the digest that the server keeps is still right.
-	server.Versions(key(w, segmentName(1)))[0].Data[3] ^= 1
+	server.Change(key(w, segmentName(1)), func(v *s3test.Version) { v.Data[3] ^= 1 })
 	_, err = a.Held(t.Context(), w.Journal, segmentName(1))
 	require.ErrorIs(t, err, archive.ErrConflict)
 	server.Forget(key(w, segmentName(2)))

@@ -86,7 +86,7 @@ func TestARestoreOverwritesNothing(t *testing.T) {
 
 func TestBytesThatAreNotThoseOfTheirDigestAreNotRestored(t *testing.T) {
 	server, w, b := pushed(t, 4)
-	server.Versions(key(w, segmentName(2)))[0].Data[9] ^= 1
+	server.Change(key(w, segmentName(2)), func(v *s3test.Version) { v.Data[9] ^= 1 })
 	dir := t.TempDir()
 	_, err := restore(t, b, dir)
 	require.ErrorContains(t, err, "are not those whose digest it keeps")

@@ -61,8 +61,7 @@ func TestLaterVersionsAndDeleteMarkersHideNothing(t *testing.T) {
 
 func TestDamageInTheBucketIsFound(t *testing.T) {
 	server, w, b := pushed(t, 4)
-	data := server.Versions(key(w, segmentName(2)))[0].Data
-	data[bytes.Index(data, []byte("crm.get"))] ^= 1
+	server.Change(key(w, segmentName(2)), func(v *s3test.Version) { v.Data[bytes.Index(v.Data, []byte("crm.get"))] ^= 1 })
 	sources, _, err := b.Sources(t.Context())
 	require.NoError(t, err)
 	report, err := journal.Verify(t.Context(), sources[0], journal.Options{Registry: w.registry})
@@ -76,8 +75,7 @@ func TestASegmentThatEndsTooEarlyIsAnError(t *testing.T) {
 	server, w, b := pushed(t, 3)
 	sources, _, err := b.Sources(t.Context())
 	require.NoError(t, err)
-	v := server.Versions(key(w, segmentName(1)))[0]
-	v.Data = v.Data[:100]
+	server.Change(key(w, segmentName(1)), func(v *s3test.Version) { v.Data = v.Data[:100] })
 	_, err = journal.Verify(t.Context(), sources[0], journal.Options{Registry: w.registry})
 	require.ErrorContains(t, err, "read s3://evidence/")
 	// A connection that ends without an answer is not the end of the segment.

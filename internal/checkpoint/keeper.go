@@ -36,6 +36,8 @@ type Keeper struct {
 	last journal.Checkpoint
 
 	recorder Recorder
+	// saved is what stands in places.json.
+	saved string
 	// published delivers the end of what is being published.
 	published chan struct{}
 	// ctx ends when nothing more is waited for.
@@ -136,12 +138,17 @@ func (k *Keeper) Close(ctx context.Context) error {
 	}
 }
 
+// journal is where the entries are. k.mu is held.
+func (k *Keeper) journal() Journal {
+	return Journal{FS: k.options.FS, Dir: k.options.Dir, ID: k.journalID, Trusted: k.trusted}
+}
+
 // open makes sure that there is a tree. k.mu is held.
 func (k *Keeper) open(ctx context.Context) error {
 	if k.tree != nil {
 		return nil
 	}
-	tree, last, err := OpenTree(ctx, k.options.FS, k.options.Dir, k.journalID, k.trusted)
+	tree, last, err := OpenTree(ctx, k.journal())
 	if err != nil {
 		return fmt.Errorf("open the tree of %s: %w", k.journalID, err)
 	}
@@ -169,7 +176,7 @@ func (k *Keeper) grow(first uint64, hashes []tiles.Hash, end uint64) error {
 		return err
 	}
 	if len(hashes) > 0 && first > k.tree.Size()+1 {
-		if err := grow(k.ctx, k.options.FS, k.options.Dir, k.tree, first-1); err != nil {
+		if err := grow(k.ctx, k.journal(), k.tree, true, first-1); err != nil {
 			return err
 		}
 	}
@@ -182,7 +189,7 @@ func (k *Keeper) grow(first uint64, hashes []tiles.Hash, end uint64) error {
 		}
 	}
 	if end > k.tree.Size() {
-		if err := grow(k.ctx, k.options.FS, k.options.Dir, k.tree, end); err != nil {
+		if err := grow(k.ctx, k.journal(), k.tree, true, end); err != nil {
 			return err
 		}
 	}

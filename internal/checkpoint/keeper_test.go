@@ -4,13 +4,13 @@
 package checkpoint_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json/v2"
 	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +20,7 @@ import (
 	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/checkpoint/checkpointtest"
 	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/internal/tiles"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
@@ -179,116 +180,6 @@ func TestAGapOutlivesARestart(t *testing.T) {
 	assert.Equal(t, []string{"offsite open unreachable", "offsite closed <nil>"}, r.gaps())
 }
 
-func TestAJournalThatASinkContradictsIsNotOpened(t *testing.T) {
-	r := newRig(t)
-	path := r.directory("offsite")
-	r.open()
-	r.append(25)
-	r.close()
-	segments, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
-	require.NoError(t, err)
-	require.Len(t, segments, 1)
-	whole, err := os.ReadFile(segments[0])
-	require.NoError(t, err)
-	lines := strings.SplitAfter(string(whole), "\n")
-
-	// An old copy: the last entries are gone.
-	require.NoError(t, os.WriteFile(segments[0], []byte(strings.Join(lines[:12], "")), 0o600))
-	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "index")))
-	err = r.tryOpen()
-	require.ErrorContains(t, err, "rolled back")
-	got, err := os.ReadFile(segments[0])
-	require.NoError(t, err)
-	assert.Equal(t, strings.Join(lines[:12], ""), string(got), "nothing was written behind it")
-
-	// Another history that is longer.
-	other := newRig(t)
-	other.dir, other.options.Dir = r.dir, r.dir
-	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "tiles")))
-	other.n = 1000
-	other.open()
-	other.append(60)
-	other.close()
-	err = r.tryOpen()
-	require.ErrorContains(t, err, "other entries at size")
-	require.ErrorContains(t, err, "offsite")
-
-	// The sink is not asked, because it is not there.
-	require.NoError(t, os.Rename(path, path+".away"))
-	require.NoError(t, r.tryOpen())
-	r.failing("offsite", checkpoint.ReasonUnreachable)
-	// It comes back, and is not added to.
-	before := len(kept(t, path+".away"))
-	require.NoError(t, os.Rename(path+".away", path))
-	r.append(20)
-	require.ErrorContains(t, r.failing("offsite", checkpoint.ReasonConflict), "other entries")
-	r.append(20)
-	r.close()
-	assert.Len(t, kept(t, path), before)
-	assert.Contains(t, strings.Join(r.gaps(), ","), "offsite open")
-}
-
-func TestAWitnessIsAskedBeforeAnythingIsWritten(t *testing.T) {
-	r := newRig(t)
-	w := r.witness("one")
-	r.open()
-	last := r.append(25)
-	r.took("one", last-9)
-	r.close()
-	id := kept1(t, r)
-	good := w.Latest(id)
-
-	fork := good
-	fork.Root[0] ^= 1
-	w.Force(fork)
-	require.ErrorContains(t, r.tryOpen(), "the witness cosigned other entries")
-	fork.Size -= 3
-	w.Force(fork)
-	require.ErrorContains(t, r.tryOpen(), "the witness cosigned other entries")
-	larger := good
-	larger.Size += 100
-	w.Force(larger)
-	require.ErrorContains(t, r.tryOpen(), "one holds a checkpoint of "+id+" with")
-	assert.Len(t, r.entries(), int(good.Size), "nothing was written")
-	w.Force(good)
-	r.open()
-	r.took("one", good.Size+1)
-
-	// It is forked while the journal runs.
-	w.Force(fork)
-	r.append(20)
-	r.failing("one", checkpoint.ReasonConflict)
-	r.append(20)
-	r.close()
-	assert.Contains(t, r.gaps(), "one open conflict")
-	assert.Equal(t, fork, w.Latest(id), "it is left alone")
-}
-
-// kept1 returns the id of the rig's journal.
-func kept1(t testing.TB, r *rig) string {
-	entries := r.entries()
-	require.NotEmpty(t, entries)
-	return entries[0].Header.JournalID
-}
-
-func TestAJournalOpensWhenNobodyCanBeAsked(t *testing.T) {
-	r := newRig(t)
-	server := httptest.NewServer(nil)
-	server.Close()
-	w := checkpointtest.NewWitness(t, "one.example", signer.PublicKey())
-	r.options.Attesters = append(r.options.Attesters, checkpoint.NewWitness("one", server.URL, server.Client(), w.Key))
-	stranger := checkpointtest.NewWitness(t, "two.example", second.PublicKey())
-	server2 := httptest.NewServer(stranger)
-	t.Cleanup(server2.Close)
-	r.options.Attesters = append(r.options.Attesters, checkpoint.NewWitness("two", server2.URL, server2.Client(), stranger.Key))
-	r.open()
-	r.close()
-	r.open()
-	r.failing("one", checkpoint.ReasonUnreachable)
-	require.ErrorContains(t, r.failing("two", checkpoint.ReasonRefused), "does not know the key")
-	r.append(1)
-}
-
 func TestATreeThatIsGoneOrStaleIsBuiltAgain(t *testing.T) {
 	r := newRig(t)
 	path := r.directory("offsite")
@@ -309,6 +200,48 @@ func TestATreeThatIsGoneOrStaleIsBuiltAgain(t *testing.T) {
 		assert.Equal(t, r.rootOf(last[len(last)-1].Size), last[len(last)-1].Root, name)
 	}
 	assert.Empty(t, r.failed)
+}
+
+func TestEntriesThatTheKeeperDidNotHearOfAreReadFromTheSegments(t *testing.T) {
+	r := newRig(t)
+	path := r.directory("offsite")
+	r.unheard = func(first uint64) bool { return first%3 == 0 }
+	r.open()
+	mark := r.append(50)
+	r.took("offsite", mark-12)
+	r.close()
+	for _, c := range kept(t, path) {
+		require.Equal(t, r.rootOf(c.Size), c.Root)
+	}
+	assert.Empty(t, r.failed)
+}
+
+func TestADamagedSegmentStopsCheckpointsAndIsSaidOnceAnInterval(t *testing.T) {
+	r := newRig(t)
+	r.open()
+	mark := r.append(30)
+	r.close()
+	segments, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
+	require.NoError(t, err)
+	text, err := os.ReadFile(segments[0])
+	require.NoError(t, err)
+	damaged := bytes.Replace(text, []byte("crm.customer.get"), []byte("crm.customer.got"), 1)
+	require.NoError(t, os.WriteFile(segments[0], damaged, 0o600))
+	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "tiles")))
+	keeper, err := checkpoint.New(checkpoint.Options{
+		Dir: r.dir, FS: durable.OS{}, Signer: signer, Entries: 1, Interval: time.Hour, Timeout: time.Second, Observer: r.options.Observer,
+	})
+	require.NoError(t, err)
+	signed := len(r.signed)
+	keeper.Start(kept1(t, r), broken{})
+	r.until("the damage", func() bool { return len(r.failed) > 0 })
+	for n := range uint64(100) {
+		keeper.Durable(mark+n, make([]tiles.Hash, 1))
+	}
+	require.NoError(t, keeper.Close(t.Context()))
+	assert.LessOrEqual(t, len(r.failed), 2, "at the start and at the end")
+	assert.ErrorContains(t, r.failed[0], "record_hash is not that of the entry; run readtrail verify")
+	assert.Len(t, r.signed, signed)
 }
 
 func TestCheckpointsAreSignedByTheKeyThatIsSet(t *testing.T) {

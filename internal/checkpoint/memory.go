@@ -44,10 +44,15 @@ func (k *Keeper) save() {
 		}
 	}
 	text, err := json.Marshal(known, json.Deterministic(true))
+	if err == nil && string(text) == k.saved {
+		return
+	}
 	if err == nil {
 		err = durable.ReplaceWhole(k.options.FS, k.placesPath(), text)
 	}
 	if err != nil {
 		k.options.Observer.failed(fmt.Errorf("remember how checkpoint sinks are doing: %w", err))
+		return
 	}
+	k.saved = string(text)
 }

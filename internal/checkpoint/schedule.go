@@ -13,16 +13,21 @@ import (
 )
 
 // run makes checkpoints until the keeper is closed. The first one is due at once:
-// the journal has just said that it goes on.
+// the journal has just said that it goes on. What fails for want of the journal or
+// the tree is tried again when the next checkpoint is due, not with every entry.
 func (k *Keeper) run() {
 	defer close(k.done)
 	timer := time.NewTimer(k.options.Interval)
 	defer timer.Stop()
 	due, busy, blocked := true, false, false
 	for {
-		if err := k.advance(); err != nil {
-			k.options.Observer.failed(err)
-		} else if !busy && !blocked && (due || k.grown() >= k.options.Entries) {
+		if !blocked {
+			if err := k.advance(); err != nil {
+				k.options.Observer.failed(err)
+				blocked = true
+			}
+		}
+		if !busy && !blocked && (due || k.grown() >= k.options.Entries) {
 			due = false
 			timer.Reset(k.options.Interval)
 			c := k.next()

@@ -26,39 +26,62 @@ var errStale = errors.New("the cached tree is not that of the journal")
 // tilesDir is the cache in the directory of a journal (contract 7).
 func tilesDir(dir string) string { return filepath.Join(dir, "tiles") }
 
+// Journal is where the entries of a tree are.
+type Journal struct {
+	FS  durable.FS
+	Dir string
+	ID  string
+	// Trusted says whether a checkpoint was signed by a key of the journal.
+	Trusted func(*journal.SignedCheckpoint) bool
+	// Scratch is where tiles are written. Without one it is the cache of the journal,
+	// which only its writer may write.
+	Scratch string
+}
+
+func (j *Journal) tiles() string {
+	if j.Scratch != "" {
+		return j.Scratch
+	}
+	return tilesDir(j.Dir)
+}
+
 // OpenTree returns the tree of a journal up to its last entry: the cached one, if
 // a checkpoint that is trusted confirms it, with the entries that came since, or
 // one built from all segments. Segments are read as they are; every entry that is
 // added is hashed again, and has to continue the chain.
-func OpenTree(ctx context.Context, fs durable.FS, dir, journalID string, trusted func(*journal.SignedCheckpoint) bool) (*tiles.Tree, *journal.SignedCheckpoint, error) {
-	tree, last, err := tiles.Load(fs, tilesDir(dir), journalID, trusted)
+func OpenTree(ctx context.Context, j Journal) (*tiles.Tree, *journal.SignedCheckpoint, error) {
+	tree, last, err := tiles.Load(j.FS, tilesDir(j.Dir), j.ID, j.Trusted)
 	if err == nil {
-		if err = grow(ctx, fs, dir, tree, record.MaxInteger); err == nil {
+		if err = grow(ctx, j, tree, j.Scratch == "", record.MaxInteger); err == nil {
 			return tree, last, nil
 		}
 	}
 	if !errors.Is(err, errStale) && !errors.Is(err, tiles.ErrNoHead) {
 		return nil, nil, err
 	}
-	if tree, err = beginTree(ctx, fs, dir); err != nil {
-		return nil, nil, err
+	tree, err = BuildTree(ctx, j)
+	return tree, nil, err
+}
+
+// BuildTree returns the tree of a journal built from all segments.
+func BuildTree(ctx context.Context, j Journal) (*tiles.Tree, error) {
+	tree, err := beginTree(ctx, j)
+	if err != nil {
+		return nil, err
 	}
-	if err := grow(ctx, fs, dir, tree, record.MaxInteger); err != nil {
-		return nil, nil, err
-	}
-	return tree, nil, nil
+	return tree, grow(ctx, j, tree, true, record.MaxInteger)
 }
 
 // beginTree returns the tree with nothing but what was pruned.
-func beginTree(ctx context.Context, fs durable.FS, dir string) (*tiles.Tree, error) {
-	segments, err := segment.List(fs, dir)
+func beginTree(ctx context.Context, j Journal) (*tiles.Tree, error) {
+	segments, err := segment.List(j.FS, j.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(segments) == 0 || segments[0].First == 1 {
-		return tiles.New(fs, tilesDir(dir)), nil
+		return tiles.New(j.FS, j.tiles()), nil
 	}
-	pruned, err := findPruned(ctx, fs, dir, segments[0].First)
+	pruned, err := findPruned(ctx, j, segments[0].First)
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +91,15 @@ func beginTree(ctx context.Context, fs durable.FS, dir string) (*tiles.Tree, err
 			return nil, errors.New("journal.pruned has a tree hash that is none")
 		}
 	}
-	return tiles.NewPruned(fs, tilesDir(dir), pruned.FirstSequence-1, stumps)
+	return tiles.NewPruned(j.FS, j.tiles(), pruned.FirstSequence-1, stumps)
 }
 
 // findPruned returns the removal that says what was before the first segment that
 // is there. A removal may have been interrupted: then it also tells of segments
 // that are still there.
-func findPruned(ctx context.Context, fs durable.FS, dir string, first uint64) (*record.Pruned, error) {
+func findPruned(ctx context.Context, j Journal, first uint64) (*record.Pruned, error) {
 	var found *record.Pruned
-	for line, err := range segment.Lines(fs, dir, segment.Position{}) {
+	for line, err := range segment.Lines(j.FS, j.Dir, segment.Position{}) {
 		switch {
 		case err != nil:
 			return nil, err
@@ -109,8 +132,8 @@ func findPruned(ctx context.Context, fs durable.FS, dir string, first uint64) (*
 }
 
 // grow adds the entries behind a tree to it, up to a sequence or to the end.
-func grow(ctx context.Context, fs durable.FS, dir string, tree *tiles.Tree, upTo uint64) error {
-	segments, err := segment.List(fs, dir)
+func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool, upTo uint64) error {
+	segments, err := segment.List(j.FS, j.Dir)
 	if err != nil {
 		return err
 	}
@@ -122,7 +145,7 @@ func grow(ctx context.Context, fs durable.FS, dir string, tree *tiles.Tree, upTo
 	}
 	begun := tree.Size()
 	seen := begun == 0
-	for line, err := range segment.Lines(fs, dir, from) {
+	for line, err := range segment.Lines(j.FS, j.Dir, from) {
 		if err != nil {
 			return err
 		}
@@ -163,7 +186,7 @@ func grow(ctx context.Context, fs durable.FS, dir string, tree *tiles.Tree, upTo
 		if err := tree.Append(hash); err != nil {
 			return err
 		}
-		if tree.Unwritten() > maxUnwritten {
+		if spill && tree.Unwritten() > maxUnwritten {
 			if err := tree.Spill(); err != nil {
 				return err
 			}

@@ -62,6 +62,8 @@ type rig struct {
 	ledger  *ledger.Ledger
 	keeper  *checkpoint.Keeper
 	n       int
+	// unheard says which entries the keeper is not told of.
+	unheard func(first uint64) bool
 
 	mu     sync.Mutex
 	signed []journal.Checkpoint
@@ -162,7 +164,11 @@ func (r *rig) tryOpen() error {
 			}
 			return held, err
 		},
-		Observer: ledger.Observer{Durable: keeper.Durable, Failed: func(err error) { r.note(func() { r.failed = append(r.failed, err) }) }},
+		Observer: ledger.Observer{Durable: func(first uint64, hashes []tiles.Hash) {
+			if r.unheard == nil || !r.unheard(first) {
+				keeper.Durable(first, hashes)
+			}
+		}, Failed: func(err error) { r.note(func() { r.failed = append(r.failed, err) }) }},
 	})
 	if err != nil {
 		require.NoError(r.t, keeper.Close(r.t.Context()))

@@ -131,6 +131,16 @@ func (s *Server) Put(key string, v Version) {
 	s.add(key, &v)
 }
 
+// Change changes the oldest version of an object, as a medium that rots does.
+func (s *Server) Change(key string, change func(*Version)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := *s.objects[key][0]
+	v.Data = slices.Clone(v.Data)
+	change(&v)
+	s.objects[key][0] = &v
+}
+
 // Forget takes an object away, as a server does that locks nothing.
 func (s *Server) Forget(key string) {
 	s.mu.Lock()
