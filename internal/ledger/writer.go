@@ -58,10 +58,6 @@ type writer struct {
 // step is how many items are decided before the writer looks around.
 const step = 256
 
-// flushInterval is how long what the index learned stays in memory at least once
-// while the journal runs.
-const flushInterval = 5 * time.Second
-
 func newWriter(l *Ledger) *writer {
 	w := &writer{
 		ledger:  l,
@@ -227,33 +223,6 @@ func (w *writer) landAll(g *group) {
 		}
 	}
 	w.forget()
-}
-
-// indexWritten delivers how a batch of the index went.
-func (w *writer) indexWritten() <-chan error {
-	if w.index == nil {
-		return nil
-	}
-	return w.index.Written()
-}
-
-func (w *writer) startFlush() {
-	if w.index != nil {
-		w.index.Start(w.ledger.options.Now())
-	}
-}
-
-// indexDone takes note of how a batch of the index went. A full disk is waited
-// for as long as memory allows; the commit path does not need the file.
-func (w *writer) indexDone(err error) {
-	err = w.index.Done(err)
-	switch {
-	case err == nil:
-	case errors.Is(err, repeat.ErrDamaged), w.index.Full():
-		w.trip(err)
-	default:
-		w.ledger.options.Observer.failed(fmt.Errorf("write the index of repeats: %w", err))
-	}
 }
 
 // finish ends the writer: everything that still waits is refused, the journal is
