@@ -94,7 +94,7 @@ func TestASinkSaysWhyItDidNotTakeACheckpoint(t *testing.T) {
 
 	for reason, lie := range map[checkpoint.Reason]func(*s3test.Server){
 		checkpoint.ReasonRefused:     func(s *s3test.Server) { s.NoObjectLock = true },
-		checkpoint.ReasonUnreachable: func(s *s3test.Server) { s.Fault = func(string, string) s3test.Fault { return s3test.Dropped } },
+		checkpoint.ReasonUnreachable: func(s *s3test.Server) { s.Fail(func(string, string) s3test.Fault { return s3test.Dropped }) },
 	} {
 		other := startServer(t)
 		lie(other)
@@ -133,12 +133,12 @@ func TestEveryCallOfACheckpointMayFail(t *testing.T) {
 	for at := range 11 {
 		for _, fault := range []s3test.Fault{s3test.Refused, s3test.Dropped, s3test.Lost, s3test.Failed} {
 			server, call := startServer(t), 0
-			server.Fault = func(string, string) s3test.Fault {
+			server.Fail(func(string, string) s3test.Fault {
 				if call++; call == at+1 {
 					return fault
 				}
 				return s3test.Works
-			}
+			})
 			if err := newSink(t, server).Put(t.Context(), a); err != nil {
 				require.NoError(t, newSink(t, server).Put(t.Context(), a))
 			}
