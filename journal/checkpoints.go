@@ -57,7 +57,7 @@ type outside struct {
 // *.checkpoint, and from files. Time stamps are looked for beside them. Without a
 // registry no checkpoint is trusted. An error means that a place could not be read.
 func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) (*Checkpoints, error) {
-	c := &Checkpoints{registry: registry, policy: policy, byOrigin: map[string][]outside{}}
+	c := NewCheckpoints(registry, policy)
 	for _, path := range paths {
 		if err := c.read(path); err != nil {
 			return nil, fmt.Errorf("checkpoints: %w", err)
@@ -132,12 +132,7 @@ func (c *Checkpoints) readFile(path string) error {
 	if err != nil {
 		return err
 	}
-	o := outside{size: s.Size, root: s.Root, path: path}
-	o.keyID, o.untrusted = c.signer(s)
-	if o.keyID != "" {
-		o.at, o.cosigned = c.policy.attested(s, tokens)
-	}
-	c.byOrigin[s.Origin] = append(c.byOrigin[s.Origin], o)
+	c.Add(s, tokens, path)
 	return nil
 }
 

@@ -63,6 +63,33 @@ func OpenTree(ctx context.Context, j Journal) (*tiles.Tree, *journal.SignedCheck
 	return tree, nil, err
 }
 
+// OpenTreeTo is OpenTree for the first size entries: what stands behind them is not
+// read, so that a writer may be writing there.
+func OpenTreeTo(ctx context.Context, j Journal, size uint64) (*tiles.Tree, error) {
+	tree, _, err := tiles.Load(j.FS, tilesDir(j.Dir), j.ID, j.Trusted)
+	if err == nil {
+		if tree.Size() >= size {
+			return tree, nil
+		}
+		if err = grow(ctx, j, tree, j.Scratch == "", size); err == nil {
+			return tree, nil
+		}
+	}
+	if !errors.Is(err, errStale) && !errors.Is(err, tiles.ErrNoHead) {
+		return nil, err
+	}
+	return BuildTreeTo(ctx, j, size)
+}
+
+// BuildTreeTo is BuildTree for the first size entries.
+func BuildTreeTo(ctx context.Context, j Journal, size uint64) (*tiles.Tree, error) {
+	tree, err := beginTree(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	return tree, grow(ctx, j, tree, true, size)
+}
+
 // BuildTree returns the tree of a journal built from all segments.
 func BuildTree(ctx context.Context, j Journal) (*tiles.Tree, error) {
 	tree, err := beginTree(ctx, j)
@@ -146,6 +173,9 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool, upTo uin
 	begun := tree.Size()
 	seen := begun == 0
 	for line, err := range segment.Lines(j.FS, j.Dir, from) {
+		if seen && tree.Size() >= upTo {
+			break // what comes may be half written
+		}
 		if err != nil {
 			return err
 		}
