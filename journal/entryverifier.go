@@ -117,15 +117,8 @@ func NewCheckpoints(registry *Registry, policy *Policy) *Checkpoints {
 	return &Checkpoints{registry: registry, policy: policy, byOrigin: map[string][]outside{}}
 }
 
-// Add adds a checkpoint with its time stamps. Findings name it by name.
-func (c *Checkpoints) Add(s *SignedCheckpoint, tokens [][]byte, name string) {
-	o := outside{size: s.Size, root: s.Root, path: name}
-	o.keyID, o.untrusted = c.signer(s)
-	if o.keyID != "" {
-		o.at, o.cosigned = c.policy.attested(s, tokens)
-	}
-	c.byOrigin[s.Origin] = append(c.byOrigin[s.Origin], o)
-}
+// Take takes a checkpoint that was parsed, with its time stamps. Findings name it by name.
+func (c *Checkpoints) Take(s *SignedCheckpoint, tokens [][]byte, name string) { c.keep(s, name, tokens) }
 
 // Signatures returns how many signatures a checkpoint carries, verified or not.
 func (s *SignedCheckpoint) Signatures() int { return len(s.signatures) }

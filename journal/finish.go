@@ -64,7 +64,7 @@ func (v *verifier) finishTail() {
 		out.unchecked++
 	}
 	r.Outside = Outside{Verified: out.verified, NotChecked: out.unchecked, TailTo: out.tailTo, TimeTo: out.timeTo}
-	if r.Tail == NotPerformed && out.tailTo == last && !v.source.endsEarly {
+	if r.Tail == NotPerformed && out.tailTo > 0 && out.tailTo == last && !v.source.endsEarly {
 		r.Tail = Valid
 		return
 	}

@@ -171,6 +171,9 @@ func (v *verifier) timeOf(c *checked) record.Time {
 // checkpoints that end there. Of an altered entry the hash counts that it names.
 func (v *verifier) grow(c *checked) {
 	out := &v.out
+	if out.ready && out.next == len(out.all) {
+		return // nobody asks for a root
+	}
 	if !out.grows || c.sequence != out.tree.size+1 {
 		out.grows = false
 		return

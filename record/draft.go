@@ -75,11 +75,11 @@ func NewLineageDraft(l *Lineage, spans []Span) (*Draft, error) {
 		return nil, fmt.Errorf("lineage record has %d spans, more than %d", len(spans), MaxLineageSpans)
 	}
 	for i := range spans {
-		raw, err := canonical(&spans[i])
+		o, err := newObject(&spans[i])
 		if err != nil {
 			return nil, err
 		}
-		d.parts = append(d.parts, newPart(l.Correlation.TraceID, raw))
+		d.parts = append(d.parts, newPart(l.Correlation.TraceID, o.raw))
 	}
 	if d.Size() > maxDraftBytes {
 		return nil, ErrTooLarge
@@ -87,7 +87,7 @@ func NewLineageDraft(l *Lineage, spans []Span) (*Draft, error) {
 	return d, nil
 }
 
-func newDraft(kind Kind, id string, given bool, body any) (*Draft, error) {
+func newDraft(kind Kind, id string, given bool, body members) (*Draft, error) {
 	o, err := newObject(body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)

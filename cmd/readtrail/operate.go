@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"os/user"
 	"path/filepath"
 
@@ -49,6 +50,12 @@ func (o *operation) check(cmd *cobra.Command) error {
 		return usagef(cmd, "--requested-by: %w", err)
 	}
 	return nil
+}
+
+// interruptible returns a context that an interrupt ends, so that a journal that was
+// opened here is closed.
+func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(cmd.Context(), os.Interrupt)
 }
 
 // writer writes to one journal.

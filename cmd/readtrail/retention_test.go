@@ -28,7 +28,7 @@ type aged struct {
 	t            *testing.T
 	root, path   string
 	checkpoints  string
-	key          string
+	key, keys    string
 	signer       journal.Signer
 	options      ledger.Options
 	segmentCount int
@@ -40,8 +40,14 @@ func newAged(t *testing.T) *aged {
 	require.NoError(t, os.Mkdir(a.root, 0o755))
 	base := filepath.Dir(a.root)
 	a.path, a.checkpoints, a.key = filepath.Join(a.root, "bank", "kyc", "reads"), filepath.Join(base, "checkpoints"), filepath.Join(base, "signing-key.pem")
-	pem, _, err := journal.NewKey(time.Now().AddDate(-1, 0, 0))
+	pem, key, err := journal.NewKey(time.Now().AddDate(-1, 0, 0))
 	require.NoError(t, err)
+	registry := &journal.Registry{}
+	require.NoError(t, registry.Add(key))
+	text, err := registry.Marshal()
+	require.NoError(t, err)
+	a.keys = filepath.Join(base, "keys.json")
+	require.NoError(t, os.WriteFile(a.keys, text, 0o644))
 	require.NoError(t, os.WriteFile(a.key, pem, 0o600))
 	a.signer, err = journal.NewFileSigner(a.key)
 	require.NoError(t, err)
@@ -165,6 +171,18 @@ func TestApplyOpensAJournalThatNobodyWrites(t *testing.T) {
 	text, err := os.ReadFile(a.segments()[0])
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"rule":{"keep_days":90,"requested_by":"records office"}`)
+}
+
+func TestWhatIsLeftVerifiesAgainstTheOldCheckpoint(t *testing.T) {
+	a := newAged(t)
+	verify := []string{"verify", a.root, "--keys", a.keys, "--checkpoints", a.checkpoints}
+	require.Contains(t, a.readtrail(0, verify...), "first_sequence: 1\n")
+	a.retention(0, "apply", "--signing-key", a.key)
+	out := a.readtrail(0, verify...)
+	require.Contains(t, out, "first_sequence: 7\n")
+	require.Contains(t, out, "first_link: valid\n")
+	require.Contains(t, out, "checkpoint")
+	t.Log(out)
 }
 
 func TestAHoldIsSetListedAndLifted(t *testing.T) {

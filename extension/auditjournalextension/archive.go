@@ -119,17 +119,39 @@ func (a *archiver) run(ctx context.Context) {
 // ends it: the next journal would only wait as long.
 func (a *archiver) round(ctx context.Context) {
 	for name, j := range a.of {
-		err := a.push(ctx, j)
+		answered, err := a.push(ctx, j)
 		if ctx.Err() != nil {
 			return
 		}
 		a.tell(name, j, err)
+		if !answered {
+			return
+		}
 	}
 }
 
-// push archives one journal. The error is the first that kept anything back.
-func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
+// push archives one journal. It reports whether the bucket answered, and the first
+// error that kept anything back.
+func (a *archiver) push(ctx context.Context, j *archivedJournal) (answered bool, err error) {
 	status, err := a.archive.Push(ctx, j.Journal)
+	j.tellStatus(status)
+	if err != nil {
+		return false, err
+	}
+	if status.Stored > 0 {
+		j.swept = false
+		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", a.archive.Bucket().Address(j.Place)))
+	}
+	if err := firstError(status); err != nil || j.swept {
+		return true, err
+	}
+	_, err = a.archive.PushTiles(ctx, j.Journal)
+	j.swept = err == nil
+	return true, err
+}
+
+// tellStatus says in metrics how far the archive is.
+func (j *archivedJournal) tellStatus(status *archive.Status) {
 	archived, waiting, oldest := status.Counts()
 	if oldest != j.oldest {
 		j.oldest, j.since = oldest, time.Now()
@@ -139,19 +161,6 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) error {
 		waited = time.Since(j.since)
 	}
 	j.opened.instruments.archived(archived, waiting, oldest, waited)
-	if status.Stored > 0 {
-		j.swept = false
-		j.logger.Info("Segments are archived and locked", zap.Int("segments", status.Stored), zap.String("archive", a.archive.Bucket().Address(j.Place)))
-	}
-	if err == nil {
-		err = firstError(status)
-	}
-	if err != nil || j.swept {
-		return err
-	}
-	_, err = a.archive.PushTiles(ctx, j.Journal)
-	j.swept = err == nil
-	return err
 }
 
 // firstError is why the first file that is not archived is not.

@@ -94,12 +94,12 @@ func TestAnArchiveThatFailsDoesNotBlockTheJournal(t *testing.T) {
 	server := s3test.Start(t)
 	var down atomic.Bool
 	down.Store(true)
-	server.Fault = func(string, string) s3test.Fault {
+	server.Fail(func(string, string) s3test.Fault {
 		if down.Load() {
 			return s3test.Dropped
 		}
 		return s3test.Works
-	}
+	})
 	cfg := archivedConfig(t, server)
 	tel := componenttest.NewTelemetry()
 	ctx := context.WithoutCancel(t.Context())
@@ -131,11 +131,11 @@ func TestAnArchiveThatHangsDoesNotHoldUpTheShutdown(t *testing.T) {
 	server := s3test.Start(t)
 	hanging, release := make(chan struct{}, 100), make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	server.Fault = func(string, string) s3test.Fault {
+	server.Fail(func(string, string) s3test.Fault {
 		hanging <- struct{}{}
 		<-release
 		return s3test.Dropped
-	}
+	})
 	cfg := archivedConfig(t, server)
 	j := newExtension(t, cfg, nil)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))

@@ -43,13 +43,13 @@ func testFault(t *testing.T, w *written, p archive.Policy, at int, fault s3test.
 	server := startServer(t)
 	server.NoChecksums = noChecksums
 	call := 0
-	server.Fault = func(string, string) s3test.Fault {
+	server.Fail(func(string, string) s3test.Fault {
 		call++
 		if call == at+1 {
 			return fault
 		}
 		return s3test.Works
-	}
+	})
 	status, err := open(t, settings(server), p).Push(t.Context(), w.Journal)
 	for _, f := range status.Files {
 		if f.State == archive.Archived {
@@ -60,7 +60,7 @@ func testFault(t *testing.T, w *written, p archive.Policy, at int, fault s3test.
 		assert.NotContains(t, err.Error(), "\n")
 		assert.Contains(t, err.Error(), "s3://evidence/")
 	}
-	server.Fault = nil
+	server.Fail(nil)
 	status, err = open(t, settings(server), p).Push(t.Context(), w.Journal)
 	require.NoError(t, err)
 	require.NoError(t, status.Err())
@@ -86,13 +86,13 @@ func requireStored(t *testing.T, server *s3test.Server, w *written, name string)
 func TestTheSecondTryOfAnUploadFindsTheFirst(t *testing.T) {
 	server, w := startServer(t), writeJournal(t, 3)
 	lost := 0
-	server.Fault = func(operation, _ string) s3test.Fault {
+	server.Fail(func(operation, _ string) s3test.Fault {
 		if operation == "PutObject" && lost == 0 {
 			lost++
 			return s3test.Lost
 		}
 		return s3test.Works
-	}
+	})
 	s := settings(server)
 	s.Attempts = 3
 	status, err := open(t, s, policy).Push(t.Context(), w.Journal)
@@ -105,14 +105,14 @@ func TestTheSecondTryOfAnUploadFindsTheFirst(t *testing.T) {
 // A server that acknowledges and forgets is not believed.
 func TestAnObjectThatIsNotThereAfterwardsIsNotArchived(t *testing.T) {
 	server, w := startServer(t), writeJournal(t, 3)
-	server.Fault = func(operation, objectKey string) s3test.Fault {
+	server.Fail(func(operation, objectKey string) s3test.Fault {
 		if operation == "ListObjectVersions" && objectKey == "" {
 			for _, k := range server.Keys() {
 				server.Forget(k)
 			}
 		}
 		return s3test.Works
-	}
+	})
 	status, err := open(t, settings(server), policy).Push(t.Context(), w.Journal)
 	require.ErrorContains(t, err, "the server took the object and does not list it")
 	archived, _, _ := status.Counts()

@@ -21,8 +21,8 @@ func (a *Archive) Asks(j Journal) func(context.Context, record.PrunedSegment) (s
 			return "", err
 		case held.SpelledDigest() != s.Digest || held.Size != s.Size:
 			return "", fmt.Errorf("%s: %w", held, ErrConflict)
-		case !held.LegalHold && !held.Until.After(time.Now()):
-			return "", fmt.Errorf("%s: its lock ended at %s", held, held.Until.UTC().Format(time.RFC3339))
+		case !held.LegalHold && !held.Until.After(a.bucket.now()):
+			return "", fmt.Errorf("%s: %w: its lock ended at %s", held, ErrNotLocked, held.Until.UTC().Format(time.RFC3339))
 		}
 		return held.String(), nil
 	}

@@ -277,14 +277,18 @@ func TestHeldReadsTheBytesBack(t *testing.T) {
 	assert.Equal(t, now.Add(3660*day), held.Until.UTC())
 	assert.Regexp(t, "^sha256:[0-9a-f]{64}$", held.SpelledDigest())
 
-	asks := a.Asks(w.Journal)
 	pruned := record.PrunedSegment{Segment: segmentName(1), Size: held.Size, Digest: held.SpelledDigest()}
-	where, err := asks(t.Context(), pruned)
+	where, err := a.Asks(w.Journal)(t.Context(), pruned)
 	require.NoError(t, err)
 	assert.Equal(t, "s3://evidence/"+key(w, segmentName(1))+"?versionId=v1", where)
 	pruned.Digest = "sha256:0"
-	_, err = asks(t.Context(), pruned)
+	_, err = a.Asks(w.Journal)(t.Context(), pruned)
 	require.ErrorIs(t, err, archive.ErrConflict, "of other bytes than those that go")
+	pruned.Digest = held.SpelledDigest()
+	late := settings(server)
+	late.Now = clockAt(now.Add(3660 * day))
+	_, err = open(t, late, policy).Asks(w.Journal)(t.Context(), pruned)
+	require.ErrorContains(t, err, "its lock ended at 2037-03-08T12:00:00Z")
 
 	// The medium rotted; the digest that the server keeps is still right.
 	server.Change(key(w, segmentName(1)), func(v *s3test.Version) { v.Data[3] ^= 1 })

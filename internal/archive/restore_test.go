@@ -52,7 +52,7 @@ func TestARestoreGoesOnWhereItWasInterrupted(t *testing.T) {
 	server, w, b := pushed(t, 4)
 	dir := t.TempDir()
 	gets := 0
-	server.Fault = func(operation, _ string) s3test.Fault {
+	server.Fail(func(operation, _ string) s3test.Fault {
 		if operation == "GetObject" {
 			gets++
 		}
@@ -60,10 +60,10 @@ func TestARestoreGoesOnWhereItWasInterrupted(t *testing.T) {
 			return s3test.Dropped
 		}
 		return s3test.Works
-	}
+	})
 	_, err := restore(t, b, dir)
 	require.ErrorContains(t, err, "restore s3://evidence/"+key(w, segmentName(2)))
-	server.Fault = nil
+	server.Fail(nil)
 	partial := filepath.Join(dir, "bank%2FEU", "kyc", "reads", w.JournalID, segmentName(2)+".partial")
 	assert.NoFileExists(t, partial)
 	require.NoError(t, os.WriteFile(partial, []byte("what a crash left"), 0o600))

@@ -94,7 +94,7 @@ func TestASinkSaysWhyItDidNotTakeACheckpoint(t *testing.T) {
 
 	for reason, lie := range map[checkpoint.Reason]func(*s3test.Server){
 		checkpoint.ReasonRefused:     func(s *s3test.Server) { s.NoObjectLock = true },
-		checkpoint.ReasonUnreachable: func(s *s3test.Server) { s.Fault = func(string, string) s3test.Fault { return s3test.Dropped } },
+		checkpoint.ReasonUnreachable: func(s *s3test.Server) { s.Fail(func(string, string) s3test.Fault { return s3test.Dropped }) },
 	} {
 		other := startServer(t)
 		lie(other)
@@ -133,12 +133,12 @@ func TestEveryCallOfACheckpointMayFail(t *testing.T) {
 	for at := range 11 {
 		for _, fault := range []s3test.Fault{s3test.Refused, s3test.Dropped, s3test.Lost, s3test.Failed} {
 			server, call := startServer(t), 0
-			server.Fault = func(string, string) s3test.Fault {
+			server.Fail(func(string, string) s3test.Fault {
 				if call++; call == at+1 {
 					return fault
 				}
 				return s3test.Works
-			}
+			})
 			if err := newSink(t, server).Put(t.Context(), a); err != nil {
 				require.NoError(t, newSink(t, server).Put(t.Context(), a))
 			}
@@ -146,5 +146,39 @@ func TestEveryCallOfACheckpointMayFail(t *testing.T) {
 				require.Len(t, server.Versions(k), 1, "call %d fault %d", at, fault)
 			}
 		}
+	}
+}
+
+func TestTheCheckpointsOfABucketAreReadForAVerifier(t *testing.T) {
+	server, w, key := startServer(t), writeJournal(t, 3), signer(t)
+	sink := newSink(t, server)
+	require.NoError(t, sink.Put(t.Context(), attested(t, key, "jrn_1", 5, checkpoint.Token{Authority: "a", Response: []byte("one")}, checkpoint.Token{Authority: "z", Response: []byte("two")})))
+	require.NoError(t, sink.Put(t.Context(), attested(t, key, "jrn_1", 50)))
+	a := open(t, settings(server), policy)
+	require.NoError(t, a.CheckpointSink("archive", archive.Place{Organization: w.Organization, RetentionClass: w.RetentionClass, Kind: w.Kind}).Put(t.Context(), attested(t, key, w.JournalID, 3)))
+	server.Put("readtrail/jrn_1/00000000000000000005.checkpoint", s3test.Version{Data: []byte("put over it")})
+	server.Put("readtrail/a/b/00000000000000000005.checkpoint", s3test.Version{Data: []byte("of others")})
+	var paths []string
+	for c, err := range a.Bucket().Checkpoints(t.Context()) {
+		require.NoError(t, err)
+		paths = append(paths, c.Path)
+		_, err = journal.ParseCheckpoint(c.Note)
+		require.NoError(t, err)
+		if len(c.Timestamps) > 0 {
+			assert.Equal(t, [][]byte{[]byte("one"), []byte("two")}, c.Timestamps)
+		}
+	}
+	require.Len(t, paths, 3)
+	assert.Contains(t, paths[0], "/checkpoints/00000000000000000003.checkpoint?versionId=")
+	assert.Contains(t, paths[1], "jrn_1/00000000000000000005.checkpoint?versionId=")
+
+	server.Fail(func(operation, _ string) s3test.Fault {
+		if operation == "GetObject" {
+			return s3test.Refused
+		}
+		return s3test.Works
+	})
+	for _, err := range a.Bucket().Checkpoints(t.Context()) {
+		require.ErrorContains(t, err, "InternalError (HTTP 500)")
 	}
 }

@@ -79,11 +79,11 @@ func TestASegmentThatEndsTooEarlyIsAnError(t *testing.T) {
 	_, err = journal.Verify(t.Context(), sources[0], journal.Options{Registry: w.registry})
 	require.ErrorContains(t, err, "read s3://evidence/")
 	// A connection that ends without an answer is not the end of the segment.
-	server.Fault = func(string, string) s3test.Fault { return s3test.Dropped }
+	server.Fail(func(string, string) s3test.Fault { return s3test.Dropped })
 	_, err = journal.Verify(t.Context(), sources[0], journal.Options{Registry: w.registry})
 	require.ErrorContains(t, err, "read s3://evidence/")
 	require.NotErrorIs(t, err, io.EOF)
-	server.Fault = nil
+	server.Fail(nil)
 	server.Forget(key(w, segmentName(1)))
 	r, err := sources[0].Segments[0].Open()
 	require.NoError(t, err)

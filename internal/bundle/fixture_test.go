@@ -191,7 +191,9 @@ func (h *house) make(change func(*Options)) []byte {
 	return out.Bytes()
 }
 
-func (h *house) trust() Trust { return Trust{Keys: h.keys, ManifestKeys: h.manifests, Policy: h.policy} }
+func (h *house) trust() Trust {
+	return Trust{Keys: h.keys, ManifestKeys: h.manifests, Policy: h.policy}
+}
 
 func (h *house) verify(b []byte) *Report {
 	h.t.Helper()

@@ -44,17 +44,17 @@ func (m *maker) prove(ctx context.Context, l *looking, scratch string) (*proving
 		return nil, fmt.Errorf("checkpoint %s counts %d entries and the journal has %d: it is cut off; run readtrail verify", held.path, anchor.Size, l.seen.LastSequence)
 	}
 	p := &proving{id: l.id, anchor: anchor, held: held}
-	from := checkpoint.Journal{FS: durable.OS{}, Dir: l.source.Path, ID: l.id, Scratch: scratch, Trusted: func(c *journal.SignedCheckpoint) bool {
+	from := checkpoint.Journal{FS: durable.OS{}, Dir: l.source.Path, ID: l.id, UpTo: l.seen.LastSequence, Scratch: scratch, Trusted: func(c *journal.SignedCheckpoint) bool {
 		_, err := c.Signer(m.options.Registry)
 		return err == nil
 	}}
-	p.tree, err = checkpoint.OpenTreeTo(ctx, from, anchor.Size)
+	p.tree, _, err = checkpoint.OpenTree(ctx, from)
 	if err == nil {
 		err = p.check()
 	}
 	if errors.Is(err, tiles.ErrDamaged) || errors.Is(err, tiles.ErrUnknown) {
 		// The cache is of no use.
-		if p.tree, err = checkpoint.BuildTreeTo(ctx, from, anchor.Size); err == nil {
+		if p.tree, err = checkpoint.BuildTree(ctx, from); err == nil {
 			err = p.check()
 		}
 	}

@@ -127,7 +127,7 @@ func (c *journalCheck) judgeCheckpoint(isAnchor bool) (journal.Code, string) {
 		return journal.CodeCheckpointInconsistent, "the checkpoint has another root than the manifest says"
 	case isAnchor:
 		c.anchor, c.anchorTokens = s, h.tokens
-		c.all.Add(s, h.tokens, h.name)
+		c.all.Take(s, h.tokens, h.name)
 		return "", ""
 	case !h.hasConsistency:
 		return journal.CodeArtifactMissing, "nothing shows that the checkpoint of the proofs continues this one"
@@ -139,7 +139,7 @@ func (c *journalCheck) judgeCheckpoint(isAnchor bool) (journal.Code, string) {
 	if !c.isAnchor(p.Checkpoint) || p.Verify(s.Checkpoint) != nil {
 		return journal.CodeCheckpointInconsistent, "the checkpoint of the proofs does not continue this one"
 	}
-	c.all.Add(s, h.tokens, h.name)
+	c.all.Take(s, h.tokens, h.name)
 	return "", ""
 }
 

@@ -85,7 +85,7 @@ func ofText[T text](k *Key, t T) Digest {
 	w := workspaces.Get().(*workspace)
 	defer w.release()
 	w.json = append(w.json[:0], t...)
-	switch err := w.json.Canonicalize(); {
+	switch err := canonicalize(&w.json); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ofRaw(k, t, record.CapturedTruncated)
 	case err != nil:

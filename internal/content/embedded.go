@@ -54,7 +54,7 @@ func exposes(s string) bool { return marksExpose(s, marksOf(s)) }
 
 func marksExpose(s string, seen mark) bool {
 	return (seen&markAt != 0 || seen&markSlash != 0 && strings.Contains(s, "//")) && holdsUserInfo(s) || seen&markEquals != 0 && holdsParameter(s, "=") ||
-		seen&markOpaque != 0 && holdsToken(s)
+		seen&markOpaque != 0 && holdsToken(s, seen)
 }
 
 // minToken is the length of the shortest text that beginsWithToken knows, in
@@ -64,8 +64,12 @@ const minToken = 12
 // holdsToken reports whether a token stands in a text where a word begins, and
 // not within a random id, parts of which can look like the beginning of one. A
 // letter after a backslash is an escape of JSON.
-func holdsToken(s string) bool {
-	for i := 0; i+minToken <= len(s); i++ {
+func holdsToken(s string, seen mark) bool {
+	last := len(s) - minToken
+	if seen&^(markAlnum|markBearer|markOpaque|markJoin) == 0 { // no other word begins
+		last = min(last, 0)
+	}
+	for i := 0; i <= last; i++ {
 		if beginsToken.has(s[i], s[i+1]) &&
 			(i == 0 || marks[s[i-1]]&(markAlnum|markJoin) == 0 || i > 1 && s[i-2] == '\\') && beginsWithToken(s[i:]) {
 			return true

@@ -18,7 +18,7 @@ func PreimageOfBytes(b []byte, form Form) []byte { return preimageOf(b, form) }
 func preimageOf[T text](t T, form Form) []byte {
 	value := jsontext.Value(append([]byte(nil), t...))
 	if form == FormJCS {
-		_ = value.Canonicalize() // which has the form because this did not fail
+		_ = canonicalize(&value) // which has the form because this did not fail
 	}
 	return value
 }

@@ -14,7 +14,7 @@ func QueryHoldsCredential(s string) bool {
 	if len(s) > MaxSearched || LooksLikeCredential(s) {
 		return true
 	}
-	return holdsToken(s) || holdsUserInfo(s) || authenticates(s) || holdsSecretLiteral(s)
+	return holdsToken(s, marksOf(s)) || holdsUserInfo(s) || authenticates(s) || holdsSecretLiteral(s)
 }
 
 // authenticates knows the commands by which a client of Redis proves who it is,

@@ -85,11 +85,20 @@ const minEncoded = 24
 // in base64 or hexadecimal.
 func isEncodedText(s string) bool {
 	for len(s) >= minEncoded {
-		end := 0
+		// What breaks a run before that length is found sooner from its end.
+		begin := minEncoded
+		for begin > 0 && isAlnum[s[begin-1]] {
+			begin--
+		}
+		if begin > 0 {
+			s = s[begin:]
+			continue
+		}
+		end := minEncoded
 		for end < len(s) && isAlnum[s[end]] {
 			end++
 		}
-		if run := s[:end]; len(run) >= minEncoded && (isBase64Text(run) || isHexText(run)) {
+		if run := s[:end]; isBase64Text(run) || isHexText(run) {
 			return true
 		}
 		s = s[min(end+1, len(s)):]

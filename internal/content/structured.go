@@ -6,7 +6,6 @@ package content
 import (
 	"math"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/readtrail/readtrail/record"
@@ -149,21 +148,4 @@ func closing(object bool) byte {
 		return '}'
 	}
 	return ']'
-}
-
-// compareUTF16 orders names as RFC 8785 does, by UTF-16 code units. It differs
-// from the order of bytes only where one name has a code point beyond U+FFFF
-// (lead byte F0 to F4) and the other one in U+E000 to U+FFFF (lead EE or EF).
-func compareUTF16(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] == b[i] {
-			continue
-		}
-		if a[i] >= 0xee && b[i] >= 0xee && (a[i] >= 0xf0) != (b[i] >= 0xf0) {
-			return strings.Compare(b, a)
-		}
-		break
-	}
-	return strings.Compare(a, b)
 }

@@ -36,6 +36,26 @@ type item struct {
 	// lifting is where the item's record is built, and paper where it is written.
 	lifting *lifting
 	paper   *paper
+	// before is what was found of the item before.
+	before *before
+}
+
+// before is what items that follow each other mostly have in common.
+type before struct {
+	// scoped are the rows of a scope's name, in a table.
+	table  *rowIndex
+	scope  string
+	scoped rowSet
+	// clear are the texts that may stand in clear in the places of a name.
+	clear [4]clearText
+	// execution is an id that an application gave.
+	execution string
+}
+
+// clearText is a text that may stand in clear in the place of a segment.
+type clearText struct {
+	segment *nameSegment
+	text    string
 }
 
 // paper is where the record of an item is written.
@@ -56,7 +76,7 @@ const indexFrom = 48
 const maxEvents = 10_000
 
 // items are used again, since most spans have nothing else that costs memory.
-var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}, paper: &paper{}} }}
+var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}, paper: &paper{}, before: &before{}} }}
 
 // release gives the item back. Nothing of it may be used any more.
 func (it *item) release() {
@@ -72,9 +92,9 @@ func (it *item) reset() {
 		*it.paper = paper{basis: it.paper.basis}
 	}
 	clear(it.events)
-	events, l, p := it.events[:0], it.lifting, it.paper
-	*it = item{} // in place: with the three it would be made elsewhere and copied
-	it.events, it.lifting, it.paper = events, l, p
+	events, l, p, b := it.events[:0], it.lifting, it.paper, it.before
+	*it = item{} // in place: with the four it would be made elsewhere and copied
+	it.events, it.lifting, it.paper, it.before = events, l, p, b
 }
 
 func (l *lifting) reset() {

@@ -41,7 +41,7 @@ func (l *lifting) own(member string, shape func(string) string, keys ...string) 
 
 // execution returns the execution that the application or its framework names.
 func (l *lifting) execution() string {
-	if id := l.own("execution_id", givenID, ownExecutionID, stableExecutionID); id != "" {
+	if id := l.own("execution_id", l.before.givenExecution, ownExecutionID, stableExecutionID); id != "" {
 		return id
 	}
 	if id := ofResource(l.item, givenID, ownExecutionID); id != "" {

@@ -61,6 +61,18 @@ const (
 // may give.
 func given(it *item, keys ...string) string { return textOf(it, givenID, keys...) }
 
+// givenExecution is givenID for the id of an execution, which has many items.
+func (b *before) givenExecution(s string) string {
+	if s != "" && s == b.execution {
+		return s
+	}
+	id := givenID(s)
+	if id != "" {
+		b.execution = id
+	}
+	return id
+}
+
 // ofResource returns an attribute of the resource that has a shape, or "".
 func ofResource(it *item, shape func(string) string, key string) string {
 	v, ok := it.resource.Get(key)

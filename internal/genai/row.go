@@ -154,7 +154,7 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 		index = &t.logs
 	}
 	candidates := index.always
-	index.scopes.find(it.scope.Name(), &candidates)
+	candidates.unite(it.before.rowsOfScope(index, it.scope.Name()))
 	index.names.find(it.name, &candidates)
 	for key, v := range it.attrs.All() {
 		bit := filterBit(key)

@@ -140,3 +140,12 @@ func (x *nameIndex) find(name string, candidates *rowSet) {
 		}
 	}
 }
+
+// rowsOfScope returns the rows that a scope's name finds.
+func (b *before) rowsOfScope(x *rowIndex, scope string) *rowSet {
+	if b.table != x || b.scope != scope {
+		b.table, b.scope, b.scoped = x, scope, rowSet{}
+		x.scopes.find(scope, &b.scoped)
+	}
+	return &b.scoped
+}

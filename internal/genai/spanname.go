@@ -85,15 +85,23 @@ func (t nameTemplate) matches(r *compiledRow, it *item) bool {
 		}
 		texts = append(texts, text)
 	}
-	return rest == "" && t.areInClear(texts)
+	return rest == "" && t.areInClear(texts, it.before)
 }
 
 // areInClear reports whether what the segments stand for may stand in clear.
-func (t nameTemplate) areInClear(texts []string) bool {
+func (t nameTemplate) areInClear(texts []string, b *before) bool {
 	for i := range t {
-		if t[i].shaped && kept(t[i].shape, texts[i]) == "" {
+		if !t[i].shaped {
+			continue
+		}
+		known := &b.clear[i%len(b.clear)]
+		if *known == (clearText{&t[i], texts[i]}) {
+			continue
+		}
+		if kept(t[i].shape, texts[i]) == "" {
 			return false
 		}
+		*known = clearText{&t[i], texts[i]}
 	}
 	return true
 }

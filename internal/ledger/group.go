@@ -34,6 +34,12 @@ type entry struct {
 	at segment.Position
 }
 
+// signedWith reports whether an entry is signed by the same key and in the same
+// way as another.
+func (e *entry) signedWith(other *entry) bool {
+	return e.receipt.KeyID == other.receipt.KeyID && e.sealed.Grouped() == other.sealed.Grouped()
+}
+
 // first is the first entry that has an id: one that is on its way or one that is
 // stored.
 type first struct {

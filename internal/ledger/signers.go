@@ -55,17 +55,23 @@ func (p *signers) handOver(g *group) {
 }
 
 // complete has all entries signed of a group to which nothing is added any more.
+// One group signature covers neighbors of one key.
 func (p *signers) complete(g *group) {
 	if !p.grouped {
 		p.handOver(g)
 		return
 	}
 	for begin, end := 0, 0; end < len(g.entries); begin = end {
-		for end < len(g.entries) && g.entries[end].receipt.KeyID == g.entries[begin].receipt.KeyID {
+		first := g.entries[begin]
+		for end < len(g.entries) && g.entries[end].signedWith(first) {
 			end++
 		}
 		entries := g.entries[begin:end]
-		p.start(g, func() error { return signTogether(entries) })
+		if first.sealed.Grouped() {
+			p.start(g, func() error { return signTogether(entries) })
+		} else {
+			p.start(g, func() error { return signEach(entries) })
+		}
 	}
 }
 
@@ -88,26 +94,17 @@ func signEach(entries []*entry) (err error) {
 	return nil
 }
 
-// signTogether signs entries of one key: with one signature those that may be in
-// a group, and each of the others with its own.
-func signTogether(entries []*entry) (err error) {
-	var grouped []*entry
-	var sealed []*journal.Unsigned
-	for _, e := range entries {
-		if e.sealed.Grouped() {
-			grouped, sealed = append(grouped, e), append(sealed, &e.sealed)
-		} else if e.line, err = e.sealed.Sign(e.signer); err != nil {
-			return err
-		}
+// signTogether signs entries of one key with one signature.
+func signTogether(entries []*entry) error {
+	sealed := make([]*journal.Unsigned, len(entries))
+	for i, e := range entries {
+		sealed[i] = &e.sealed
 	}
-	if len(grouped) == 0 {
-		return nil
-	}
-	signed, err := journal.SignGroup(sealed, grouped[0].signer)
+	signed, err := journal.SignGroup(sealed, entries[0].signer)
 	if err != nil {
 		return err
 	}
-	for i, e := range grouped {
+	for i, e := range entries {
 		e.line = signed.Line(i)
 	}
 	return nil

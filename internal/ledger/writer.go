@@ -42,6 +42,8 @@ type writer struct {
 	// standing is what the entries that are chained, durable or not, leave to obey,
 	// and settled what those that are durable do.
 	standing, settled Standing
+	// unsettled counts the entries that standing has and settled not yet.
+	unsettled int
 
 	drawer  drawer
 	open    *group   // being filled
@@ -57,10 +59,6 @@ type writer struct {
 
 // step is how many items are decided before the writer looks around.
 const step = 256
-
-// flushInterval is how long what the index learned stays in memory at least once
-// while the journal runs.
-const flushInterval = 5 * time.Second
 
 func newWriter(l *Ledger) *writer {
 	w := &writer{
@@ -104,7 +102,7 @@ func (w *writer) run() {
 		case err := <-w.ledger.doubt:
 			w.trip(err)
 		case t := <-w.ledger.tasks:
-			t.done <- t.do(w)
+			w.perform(t)
 		case <-flush.C:
 			w.startFlush()
 		case <-w.retry.C:
@@ -227,33 +225,6 @@ func (w *writer) landAll(g *group) {
 		}
 	}
 	w.forget()
-}
-
-// indexWritten delivers how a batch of the index went.
-func (w *writer) indexWritten() <-chan error {
-	if w.index == nil {
-		return nil
-	}
-	return w.index.Written()
-}
-
-func (w *writer) startFlush() {
-	if w.index != nil {
-		w.index.Start(w.ledger.options.Now())
-	}
-}
-
-// indexDone takes note of how a batch of the index went. A full disk is waited
-// for as long as memory allows; the commit path does not need the file.
-func (w *writer) indexDone(err error) {
-	err = w.index.Done(err)
-	switch {
-	case err == nil:
-	case errors.Is(err, repeat.ErrDamaged), w.index.Full():
-		w.trip(err)
-	default:
-		w.ledger.options.Observer.failed(fmt.Errorf("write the index of repeats: %w", err))
-	}
 }
 
 // finish ends the writer: everything that still waits is refused, the journal is

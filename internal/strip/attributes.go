@@ -15,21 +15,24 @@ import (
 func (s *Stripper) attributes(m pcommon.Map, gate content.Gate, cache *telemetry.Cache, place Place, counts *Counts) {
 	if cache == nil || place != PlaceAttribute {
 		m.RemoveIf(func(key string, v pcommon.Value) bool {
-			return s.attribute(key, v, s.policy.Rule(key, gate), cache, place, counts)
+			return s.attribute(key, v, &content.Step{Rule: s.policy.Rule(key, gate)}, cache, place, counts)
 		})
 		return
 	}
 	cache.Trail.Begin()
 	m.RemoveIf(func(key string, v pcommon.Value) bool {
-		return s.attribute(key, v, cache.Trail.Rule(s.policy, key, gate), cache, place, counts)
+		return s.attribute(key, v, cache.Trail.Next(s.policy, key, gate), cache, place, counts)
 	})
 }
 
 // attribute strips one attribute and reports whether it has to go.
-func (s *Stripper) attribute(key string, v pcommon.Value, rule *content.Rule, cache *telemetry.Cache, place Place, counts *Counts) (remove bool) {
-	d := s.decide(rule, v, cache)
+func (s *Stripper) attribute(key string, v pcommon.Value, known *content.Step, cache *telemetry.Cache, place Place, counts *Counts) (remove bool) {
+	d := s.decide(known, v, cache)
 	if s.observer != nil {
-		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: *rule, Outcome: d.outcome})
+		s.observer.Decided(Decision{Place: place, Key: key, Value: v, Rule: *known.Rule, Outcome: d.outcome})
+	}
+	if d.outcome.stays() {
+		return false
 	}
 	if d.text != "" {
 		v.SetStr(d.text)
@@ -46,26 +49,25 @@ type decided struct {
 }
 
 // decide says what becomes of an attribute by what is known of its key. It changes nothing.
-func (s *Stripper) decide(rule *content.Rule, v pcommon.Value, cache *telemetry.Cache) decided {
+func (s *Stripper) decide(known *content.Step, v pcommon.Value, cache *telemetry.Cache) decided {
+	rule := known.Rule
 	switch rule.Class {
 	case content.Harmless, content.Unknown:
-		if s.indifferent() && !telemetry.GivesAwayCredential(v) {
-			return decided{outcome: StaysUnknown} // as most values of most spans do, whatever is known of them
-		}
-		stays, removed := StaysUnknown, RemovedUnknown
-		if rule.Class == content.Harmless {
-			if telemetry.Matches(rule.Shape, v) {
-				return decided{outcome: Stays}
-			}
-			stays, removed = StaysMisshapen, RemovedMisshapen
+		switch telemetry.Judge(known, v) {
+		case content.Fits:
+			return decided{outcome: Stays}
+		case content.Betrays:
+			return decided{outcome: RemovedCredential}
 		}
 		switch {
-		case telemetry.GivesAwayCredential(v):
-			return decided{outcome: RemovedCredential}
+		case s.strict && rule.Class == content.Harmless:
+			return decided{outcome: RemovedMisshapen}
 		case s.strict:
-			return decided{outcome: removed}
+			return decided{outcome: RemovedUnknown}
+		case rule.Class == content.Harmless:
+			return decided{outcome: StaysMisshapen}
 		default:
-			return decided{outcome: stays}
+			return decided{outcome: StaysUnknown}
 		}
 	case content.Secret:
 		switch t := v.Type(); {

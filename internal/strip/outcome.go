@@ -44,6 +44,9 @@ var outcomeNames = [outcomes]string{
 // String returns the outcome as reports spell it.
 func (o Outcome) String() string { return outcomeNames[o] }
 
+// stays reports whether nothing is done to the value.
+func (o Outcome) stays() bool { return o < Digest }
+
 // removes reports whether nothing of the value stays.
 func (o Outcome) removes() bool {
 	return o == RemovedUnknown || o == RemovedMisshapen || o == RemovedFreeKey || o == RemovedCredential

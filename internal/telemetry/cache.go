@@ -21,7 +21,7 @@ type Cache struct {
 	// remember.
 	Forgetful bool
 
-	// Trail remembers what stripping found of the keys of the item before.
+	// Trail remembers what stripping found of the keys and texts of the item before.
 	Trail content.Trail
 
 	key *content.Key

@@ -36,3 +36,17 @@ func Matches(s content.Shape, v pcommon.Value) bool {
 		return s.Takes(kindOf(v))
 	}
 }
+
+// Judge says whether a value may stay in clear as that of its key.
+func Judge(known *content.Step, v pcommon.Value) content.Verdict {
+	switch {
+	case v.Type() == pcommon.ValueTypeStr:
+		return known.Judge(v.Str())
+	case known.Rule.Class == content.Harmless && Matches(known.Rule.Shape, v):
+		return content.Fits
+	case GivesAwayCredential(v):
+		return content.Betrays
+	default:
+		return content.Tells
+	}
+}

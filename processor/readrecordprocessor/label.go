@@ -18,35 +18,52 @@ const (
 	callIDAttribute      = "call_id"
 )
 
-// label puts on a stripped item what joins it to the journal: the stable
-// attributes, and on a recorded item its read id. A read id that a client put
-// there goes.
-func label(attributes pcommon.Map, seen *genai.Observation, readID string) {
-	if seen.Dialect != "" {
-		const most = 3
-		attributes.EnsureCapacity(attributes.Len() + most)
-		set(attributes, executionIDAttribute, seen.ExecutionID)
-		set(attributes, callIDAttribute, seen.CallID)
+// labels are what joins an item to the journal; "" is none.
+type labels struct{ executionID, callID, readID string }
+
+// replace reports whether what a client sent under a key has to go.
+func (l *labels) replace(key string) bool {
+	switch key {
+	case executionIDAttribute:
+		return l.executionID != ""
+	case callIDAttribute:
+		return l.callID != ""
+	default:
+		return key == carrier.ReadIDAttribute
 	}
-	unmark(attributes)
-	set(attributes, carrier.ReadIDAttribute, readID)
 }
 
-// set makes value the only one of the key; "" leaves the map as it is.
+// label puts on a stripped item what joins it to the journal: the stable
+// attributes, and on a recorded item its read id. A read id that a client put
+// there goes. Telemetry can repeat a key: each goes.
+func label(attributes pcommon.Map, seen *genai.Observation, readID string) {
+	l := labels{readID: readID}
+	if seen.Dialect != "" {
+		l.executionID, l.callID = seen.ExecutionID, seen.CallID
+	}
+	if l == (labels{}) {
+		unmark(attributes)
+		return
+	}
+	attributes.RemoveIf(func(key string, _ pcommon.Value) bool { return l.replace(key) })
+	const most = 3
+	attributes.EnsureCapacity(attributes.Len() + most)
+	set(attributes, executionIDAttribute, l.executionID)
+	set(attributes, callIDAttribute, l.callID)
+	set(attributes, carrier.ReadIDAttribute, l.readID)
+}
+
+// set adds a label.
 func set(attributes pcommon.Map, key, value string) {
 	if value != "" {
-		removeAll(attributes, key)
 		attributes.PutStr(key, value)
 	}
 }
 
-// unmark removes every read id from what is no recorded item.
-func unmark(attributes pcommon.Map) { removeAll(attributes, carrier.ReadIDAttribute) }
-
-// removeAll removes a key however often a client sent it: telemetry can repeat
-// one, and Map.Remove takes the first alone.
-func removeAll(attributes pcommon.Map, key string) {
-	if _, found := attributes.Get(key); found {
-		attributes.RemoveIf(func(k string, _ pcommon.Value) bool { return k == key })
+// unmark removes every read id from what is no recorded item: telemetry can
+// repeat a key, and Map.Remove takes the first alone.
+func unmark(attributes pcommon.Map) {
+	if _, found := attributes.Get(carrier.ReadIDAttribute); found {
+		attributes.RemoveIf(func(key string, _ pcommon.Value) bool { return key == carrier.ReadIDAttribute })
 	}
 }

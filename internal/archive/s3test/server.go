@@ -55,9 +55,6 @@ type Version struct {
 type Server struct {
 	// URL is its endpoint.
 	URL string
-	// Fault, if set, is asked before every call by the name of the operation in
-	// the S3 API.
-	Fault func(operation, key string) Fault
 	// NoObjectLock is a bucket without.
 	NoObjectLock bool
 	// NoChecksums is a server that keeps none.
@@ -71,7 +68,10 @@ type Server struct {
 	// Cut, if positive, ends the body of every GetObject after so many bytes.
 	Cut int
 
-	mu      sync.Mutex
+	mu    sync.Mutex
+	fault func(operation, key string) Fault
+	// asking is held while fault runs.
+	asking  sync.Mutex
 	objects map[string][]*Version
 	calls   []string
 	next    int
@@ -94,6 +94,14 @@ func Credentials(t *testing.T) {
 	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+}
+
+// Fail has a function asked before every call, by the name of the operation in the
+// S3 API, how it goes wrong: one call at a time. Nil is a server that works.
+func (s *Server) Fail(fault func(operation, key string) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
 }
 
 // Versions returns the versions of an object, the oldest first.
@@ -167,13 +175,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	operation := operationOf(r, key)
-	fault := Works
-	if s.Fault != nil {
-		fault = s.Fault(operation, key)
-	}
 	s.mu.Lock()
 	s.calls = append(s.calls, operation)
+	fails := s.fault
 	s.mu.Unlock()
+	fault := Works
+	if fails != nil {
+		s.asking.Lock()
+		fault = fails(operation, key)
+		s.asking.Unlock()
+	}
 	switch fault {
 	case Refused:
 		fail(w, http.StatusInternalServerError, "InternalError")
