@@ -38,6 +38,7 @@ func (c *journalCheck) judgeStretch() {
 		c.gap(next, h.first-1)
 	}
 	c.stretch = h.last + 1
+	c.v.completeness.open = c.v.completeness.open || h.lost && h.entry == nil && h.omission == nil
 	if h.entry != nil && (h.first == at.FirstSequence || h.last == at.LastSequence) {
 		if c.edges == nil {
 			c.edges = map[uint64]record.Time{}
