@@ -59,22 +59,30 @@ type outside struct {
 // *.checkpoint, and from files. Time stamps are looked for beside them. Without a
 // registry no checkpoint is trusted. An error means that a place could not be read.
 func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) (*Checkpoints, error) {
-	c := &Checkpoints{registry: registry, policy: policy, byOrigin: map[string][]outside{}}
+	c := NewCheckpoints(registry, policy)
 	for _, path := range paths {
 		before := c.found
 		if err := c.read(path); err != nil {
 			return nil, fmt.Errorf("checkpoints: %w", err)
 		}
 		if c.found == before {
-			c.misread = append(c.misread, fmt.Errorf("checkpoints: %s holds none; name the place where they are kept", path))
+			c.misread = append(c.misread, holdsNone(path))
 		}
 	}
+	c.sort()
+	return c, nil
+}
+
+func holdsNone(place string) error {
+	return fmt.Errorf("checkpoints: %s holds none; name the place where they are kept", place)
+}
+
+func (c *Checkpoints) sort() {
 	for _, of := range c.byOrigin {
 		slices.SortStableFunc(of, func(a, b outside) int {
 			return cmp.Or(cmp.Compare(a.size, b.size), bytes.Compare(a.root[:], b.root[:]), a.at.Compare(b.at))
 		})
 	}
-	return c, nil
 }
 
 // Problems say which files hold no checkpoint, which places hold none, and which
@@ -151,13 +159,18 @@ func (c *Checkpoints) readFile(path string) error {
 	if err != nil {
 		return err
 	}
+	c.keep(s, path, tokens)
+	return nil
+}
+
+// keep takes a checkpoint and the time stamps of it.
+func (c *Checkpoints) keep(s *SignedCheckpoint, path string, tokens [][]byte) {
 	o := outside{size: s.Size, root: s.Root, path: path}
 	o.keyID, o.untrusted = c.signer(s)
 	if o.keyID != "" {
 		o.at, o.cosigned = c.policy.attested(s, tokens)
 	}
 	c.byOrigin[s.Origin] = append(c.byOrigin[s.Origin], o)
-	return nil
 }
 
 // signer returns the trusted key that signed a checkpoint.

@@ -38,7 +38,7 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
 	flags.StringVar(&v.policy, "policy", "", "what the journals must look like")
-	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory or file with checkpoints that were kept elsewhere; may be given again")
+	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory, a file or s3://BUCKET/PREFIX with checkpoints that were kept elsewhere; may be given again")
 	flags.Uint64Var(&v.from, "from", 0, "the first sequence to verify; begins at the segment that holds it")
 	flags.Uint64Var(&v.to, "to", 0, "the last sequence to verify; ends with the segment that holds it")
 	flags.StringVar(&v.since, "since-checkpoint", "", "a checkpoint up to which you verified the journal before: signatures and schemas up to there are not checked again")
@@ -96,7 +96,7 @@ func (v *verification) parse(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef(cmd, "unexpected argument %q beside --envelope", args[0])
 		}
-		return v.runEnvelope()
+		return v.runEnvelope(cmd.Context())
 	}
 	if err := arguments("TARGET")(cmd, args); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (v *verification) run(ctx context.Context, target string) error {
 }
 
 func (v *verification) verifyAll(ctx context.Context, target string) {
-	if err := v.readOptions(); err != nil {
+	if err := v.readOptions(ctx); err != nil {
 		v.fail(err)
 		return
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 // readOptions reads what is given from outside, checkpoints last and all of it
 // before a journal is opened: none is newer than what is read then.
-func (v *verification) readOptions() (err error) {
+func (v *verification) readOptions(ctx context.Context) (err error) {
 	o := &v.options
 	o.SkipSchema = v.skipSchema
 	if v.keysGiven {
@@ -32,7 +33,7 @@ func (v *verification) readOptions() (err error) {
 		}
 	}
 	if len(v.checkpoints) > 0 {
-		if o.Checkpoints, err = journal.ReadCheckpoints(v.checkpoints, o.Registry, o.Policy); err != nil {
+		if o.Checkpoints, err = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy); err != nil {
 			return err
 		}
 		v.fail(o.Checkpoints.Problems()...)
