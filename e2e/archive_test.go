@@ -299,6 +299,11 @@ func TestACollectorArchivesWhatItSeals(t *testing.T) {
 			return false
 		}, "%s has no %s", bucket, name)
 	}
+	for _, store := range []string{archiveURL, "s3://checkpoints"} {
+		code, out = h.cliTo(server.env(storeUser, storeSecret), "verify", h.journal, "--keys", h.registry, "--checkpoints", store)
+		require.Zero(t, code, out)
+		assert.Contains(t, out, "tail: valid")
+	}
 	segments, err := filepath.Glob(filepath.Join(h.journal, "*", "*", "*", "*.events"))
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(segments[len(segments)-1]))

@@ -42,13 +42,33 @@ func TestTheCommandsOfTheDocumentsRun(t *testing.T) {
 	}
 	run("readtrail keys new --out keys")
 
-	h := &house{t: t, base: dir, config: filepath.Join(root, "examples/kyc.yaml"), journal: filepath.Join(dir, "journal"), key: filepath.Join(dir, "keys", "signing-key.pem"), tracing: filepath.Join(dir, "tracing.jsonl")}
+	// An auditor has checkpoints from two places that the writer told of them, demands
+	// that they cover the journal, and was given one entry by itself.
+	config, err := os.ReadFile(filepath.Join(root, "examples/kyc.yaml"))
+	require.NoError(t, err)
+	for _, place := range []string{"from-the-witness", "from-the-archive"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, place), 0o700))
+	}
+	elsewhere := "    checkpoints: {sinks: {directory: {witness: {path: " + filepath.Join(dir, "from-the-witness") + "}, archive: {path: " + filepath.Join(dir, "from-the-archive") + "}}}}\n"
+	withCheckpoints := strings.Replace(string(config), "  audit_journal:\n", "  audit_journal:\n"+elsewhere, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "kyc.yaml"), []byte(withCheckpoints), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "policy.json"), []byte(`{"demand": ["tail", "first_link", "schema"]}`), 0o600))
+
+	h := &house{t: t, base: dir, config: filepath.Join(dir, "kyc.yaml"), journal: filepath.Join(dir, "journal"), key: filepath.Join(dir, "keys", "signing-key.pem"), tracing: filepath.Join(dir, "tracing.jsonl")}
 	c := h.start()
 	require.NoError(t, c.Replay(t.Context(), filepath.Join(root, "testdata/kyc/kyc.traces.jsonl")))
 	require.NoError(t, c.Stop())
 	registry, err := os.ReadFile(filepath.Join(dir, "keys", "keys.json"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "keys.json"), registry, 0o600))
+
+	segments, err := filepath.Glob(filepath.Join(dir, "journal", "*", "*", "reads", "*.events"))
+	require.NoError(t, err)
+	require.NotEmpty(t, segments)
+	entries, err := os.ReadFile(segments[0])
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(string(entries), "\n")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "entry.json"), []byte(first), 0o600))
 
 	// The README's collector writes to data/journal, an auditor has a copy.
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "data"), 0o700))

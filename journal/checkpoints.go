@@ -32,7 +32,9 @@ type Checkpoints struct {
 	registry *Registry
 	policy   *Policy
 	byOrigin map[string][]outside
-	// misread are files of which nothing is known that could be verified.
+	// found counts the files, and misread says of which nothing is known that could be
+	// verified, and which places could not be searched.
+	found   int
 	misread []error
 	// stamps are the names of the time stamps in the directory listed, by size.
 	listed string
@@ -57,21 +59,34 @@ type outside struct {
 // *.checkpoint, and from files. Time stamps are looked for beside them. Without a
 // registry no checkpoint is trusted. An error means that a place could not be read.
 func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) (*Checkpoints, error) {
-	c := &Checkpoints{registry: registry, policy: policy, byOrigin: map[string][]outside{}}
+	c := NewCheckpoints(registry, policy)
 	for _, path := range paths {
+		before := c.found
 		if err := c.read(path); err != nil {
 			return nil, fmt.Errorf("checkpoints: %w", err)
 		}
+		if c.found == before {
+			c.misread = append(c.misread, holdsNone(path))
+		}
 	}
+	c.sort()
+	return c, nil
+}
+
+func holdsNone(place string) error {
+	return fmt.Errorf("checkpoints: %s holds none; name the place where they are kept", place)
+}
+
+func (c *Checkpoints) sort() {
 	for _, of := range c.byOrigin {
 		slices.SortStableFunc(of, func(a, b outside) int {
 			return cmp.Or(cmp.Compare(a.size, b.size), bytes.Compare(a.root[:], b.root[:]), a.at.Compare(b.at))
 		})
 	}
-	return c, nil
 }
 
-// Problems are the files that hold no checkpoint.
+// Problems say which files hold no checkpoint, which places hold none, and which
+// were left out. Each is one line.
 func (c *Checkpoints) Problems() []error {
 	if c == nil {
 		return nil
@@ -107,9 +122,20 @@ func (c *Checkpoints) read(path string) error {
 	if !info.IsDir() {
 		return c.readFile(path)
 	}
-	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+	// A link to a store is a store.
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(resolved, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			if info, err := os.Stat(name); err != nil || info.IsDir() {
+				c.misread = append(c.misread, fmt.Errorf("checkpoints: %s is a link that is not followed; name its target instead", name))
+				return nil
+			}
 		}
 		if d.IsDir() || !strings.HasSuffix(name, checkpointSuffix) {
 			return nil
@@ -119,6 +145,7 @@ func (c *Checkpoints) read(path string) error {
 }
 
 func (c *Checkpoints) readFile(path string) error {
+	c.found++
 	text, err := readBounded(path, MaxCheckpointBytes)
 	if err != nil {
 		return err
@@ -132,13 +159,18 @@ func (c *Checkpoints) readFile(path string) error {
 	if err != nil {
 		return err
 	}
+	c.keep(s, path, tokens)
+	return nil
+}
+
+// keep takes a checkpoint and the time stamps of it.
+func (c *Checkpoints) keep(s *SignedCheckpoint, path string, tokens [][]byte) {
 	o := outside{size: s.Size, root: s.Root, path: path}
 	o.keyID, o.untrusted = c.signer(s)
 	if o.keyID != "" {
 		o.at, o.cosigned = c.policy.attested(s, tokens)
 	}
 	c.byOrigin[s.Origin] = append(c.byOrigin[s.Origin], o)
-	return nil
 }
 
 // signer returns the trusted key that signed a checkpoint.

@@ -17,7 +17,7 @@ import (
 // Every byte of a journal counts: whichever one changes, the journal is broken
 // and the line is named.
 func TestNoByteCanBeFlipped(t *testing.T) {
-	w := journalOf(t, 3)
+	w := journalOf(t, 2).group(3)
 	text := bytes.Join(w.lines, nil)
 	registry := registryOf(t, trustedKey(trusted))
 	path := filepath.Join(t.TempDir(), segmentName(1))
@@ -26,7 +26,11 @@ func TestNoByteCanBeFlipped(t *testing.T) {
 		flipped := bytes.Clone(text)
 		flipped[i] ^= flip
 		require.NoError(t, os.WriteFile(path, flipped, 0o600))
-		report := verify(t, path, registry)
+		sources, err := journal.Open(path)
+		require.NoError(t, err)
+		// Hash and signature see it, without a schema.
+		report, err := journal.Verify(t.Context(), sources[0], journal.Options{Registry: registry, SkipSchema: true})
+		require.NoError(t, err)
 		require.Equal(t, 1, report.ExitCode(), "byte %d ^ %#x: %+v", i, flip, report)
 		line := bytes.Count(text[:i], []byte("\n"))
 		require.Equal(t, int64(len(bytes.Join(w.lines[:line], nil))), report.FirstBad.Offset, "byte %d ^ %#x: %+v", i, flip, report)

@@ -4,9 +4,12 @@
 package journal
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -36,29 +39,44 @@ func (s *Source) Between(from, to uint64) (*Source, error) {
 	return part, nil
 }
 
-// isInFlight reports whether a line that the source cuts off is whole in the file by
-// now: a writer was about to write it when the source was opened.
-func (s *Source) isInFlight(segment int, offset int64) bool {
-	if s.Segments[segment].Open != nil {
+// patienceStep is how long is waited before a line in flight is looked for again.
+const patienceStep = 20 * time.Millisecond
+
+// inFlight reports whether a line that the source cuts off becomes whole in the file
+// within the patience of the options: a writer was about to write it when the
+// source was opened.
+func (v *verifier) inFlight(segment int, offset int64) bool {
+	s := v.source.Segments[segment]
+	if s.Open != nil {
 		return false // nobody writes to an archive
 	}
-	f, err := os.Open(s.Segments[segment].Path)
+	for waited := time.Duration(0); ; waited += patienceStep {
+		if isWhole(s, offset) {
+			return true
+		}
+		if waited >= v.options.Patience {
+			return false
+		}
+		select {
+		case <-v.ctx.Done():
+			return false
+		case <-time.After(patienceStep):
+		}
+	}
+}
+
+// isWhole reports whether a file has grown since it was opened, and the line at
+// offset has an end.
+func isWhole(s Segment, offset int64) bool {
+	f, err := os.Open(s.Path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() <= s.Segments[segment].Size {
+	if info, err := f.Stat(); err != nil || info.Size() <= s.Size {
 		return false
 	}
 	line := make([]byte, record.MaxEntryBytes+1)
 	n, err := f.ReadAt(line, offset)
-	if err != nil && err != io.EOF {
-		return false
-	}
-	for _, c := range line[:n] {
-		if c == '\n' {
-			return true
-		}
-	}
-	return false
+	return (err == nil || errors.Is(err, io.EOF)) && bytes.IndexByte(line[:n], '\n') >= 0
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/readtrail/readtrail/internal/checkpoint/checkpointtest"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
@@ -236,108 +235,6 @@ func TestDamageBeforeACheckpointIsNotAFork(t *testing.T) {
 	require.Equal(t, journal.NotPerformed, report.Tail)
 }
 
-func TestAKeyIsJudgedAtTheFirstAttestationFromOutside(t *testing.T) {
-	w := journalOf(t, 6) // recorded at one to six seconds after epoch
-	witness := newCosigner(t, "one.example", 11)
-	policy := policyOf(t, fmt.Sprintf(`{"witnesses":[%q],"quorum":1,"demand":["time"]}`, witness.vkey.String()))
-	later := epoch.Add(time.Hour)
-	cosigned := func(n int, at time.Time) []byte {
-		return append(w.signed(n), witness.cosign(w.checkpoint(n).Text(), at.Unix())...)
-	}
-	s := newOutsideStore(t).put(cosigned(4, later)).put(cosigned(6, later.Add(time.Hour)))
-	directory := store(t, 1, w.lines...)
-	for _, c := range []struct {
-		name   string
-		change func(k *journal.Key)
-		code   journal.Code
-		first  uint64
-	}{
-		{"a key that was always valid", func(*journal.Key) {}, "", 0},
-		{"a key that was revoked before the first attestation", func(k *journal.Key) { k.RevokedAt = record.NewTime(later.Add(-time.Minute)) }, journal.CodeKeyRevoked, 1},
-		{"a key that was revoked between the attestations", func(k *journal.Key) { k.RevokedAt = record.NewTime(later.Add(time.Minute)) }, journal.CodeKeyRevoked, 5},
-		{"a key that became valid after the entries were recorded", func(k *journal.Key) { k.ValidFrom = record.NewTime(epoch.Add(time.Minute)) }, "", 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			key := trustedKey(trusted)
-			c.change(&key)
-			report := judge(t, directory, registryOf(t, key), policy, s.directory)
-			if c.code == "" {
-				require.Equal(t, 0, report.ExitCode(), "%+v", report)
-				require.Equal(t, journal.Valid, report.Time)
-				require.Equal(t, journal.Valid, report.Tail)
-				return
-			}
-			entries := slices.DeleteFunc(report.Findings, func(f journal.Finding) bool { return f.Code != c.code })
-			require.NotEmpty(t, entries)
-			require.Equal(t, c.first, entries[0].Sequence)
-		})
-	}
-}
-
-func TestABackDatedEntryAfterARevocationIsFound(t *testing.T) {
-	// A thief has the key and sets the clock back to before the revocation.
-	w := journalOf(t, 4)
-	witness := newCosigner(t, "one.example", 11)
-	revoked := trustedKey(trusted)
-	revoked.RevokedAt = record.NewTime(epoch.Add(time.Hour))
-	s := newOutsideStore(t).put(append(w.signed(4), witness.cosign(w.checkpoint(4).Text(), epoch.Add(time.Minute).Unix())...))
-	w.read()
-	policy := policyOf(t, fmt.Sprintf(`{"witnesses":[%q],"quorum":1,"demand":["time"]}`, witness.vkey.String()))
-	report := judge(t, store(t, 1, w.lines...), registryOf(t, revoked), policy, s.directory)
-	require.Equal(t, 2, report.ExitCode(), "nobody saw it before the revocation")
-	require.Equal(t, uint64(5), report.Findings[len(report.Findings)-1].Sequence)
-
-	// What the witness sees of it, it sees too late.
-	s.put(append(w.signed(5), witness.cosign(w.checkpoint(5).Text(), epoch.Add(2*time.Hour).Unix())...))
-	report = judge(t, store(t, 1, w.lines...), registryOf(t, revoked), policy, s.directory)
-	require.Equal(t, 1, report.ExitCode())
-	require.Contains(t, brokenCodes(report), journal.CodeKeyRevoked)
-
-	// And without anybody outside, invalid_from_sequence says it.
-	revoked.InvalidFromSequence = map[string]uint64{"jrn_test": 5}
-	report = judge(t, store(t, 1, w.lines...), registryOf(t, revoked), nil)
-	require.Equal(t, []journal.Code{journal.CodeKeyRevoked}, brokenCodes(report))
-	require.Equal(t, uint64(5), report.FirstBad.Sequence)
-}
-
-func TestAQuorumOfWitnessesIsDemanded(t *testing.T) {
-	w := journalOf(t, 3)
-	one, two := newCosigner(t, "one.example", 11), newCosigner(t, "two.example", 12)
-	policy := policyOf(t, fmt.Sprintf(`{"witnesses":[%q,%q],"quorum":2,"demand":["tail","time"]}`, one.vkey.String(), two.vkey.String()))
-	registry := registryOf(t, trustedKey(trusted))
-	note := append(w.signed(3), one.cosign(w.checkpoint(3).Text(), epoch.Add(time.Minute).Unix())...)
-	report := judge(t, store(t, 1, w.lines...), registry, policy, newOutsideStore(t).put(note).directory)
-	require.Equal(t, 2, report.ExitCode(), "one is not enough")
-	require.Equal(t, journal.NotPerformed, report.Tail)
-	note = append(note, two.cosign(w.checkpoint(3).Text(), epoch.Add(2*time.Minute).Unix())...)
-	report = judge(t, store(t, 1, w.lines...), registry, policy, newOutsideStore(t).put(note).directory)
-	require.Equal(t, 0, report.ExitCode(), "%+v", report)
-	key := trustedKey(trusted)
-	key.ValidUntil = record.NewTime(epoch.Add(90 * time.Second))
-	report = judge(t, store(t, 1, w.lines...), registryOf(t, key), policy, newOutsideStore(t).put(note).directory)
-	require.Contains(t, brokenCodes(report), journal.CodeKeyExpired, "the time is that of the last one who is needed")
-}
-
-func TestATimeStampBesideACheckpointAttestsTime(t *testing.T) {
-	w := journalOf(t, 3)
-	a := checkpointtest.NewAuthority(t)
-	w.at = time.Now().Add(-time.Hour)
-	w.read()
-	s := newOutsideStore(t).put(w.signed(4))
-	token := a.Stamp(stampRequest(t, w.checkpoint(4).Text()))
-	require.NoError(t, os.WriteFile(s.path(w.id, 4, ".tsa_example.tsr"), token, 0o600))
-	policy := &journal.Policy{TimestampRoots: a.Roots, Demand: []journal.Demand{journal.DemandTime, journal.DemandTail}}
-	report := judge(t, store(t, 1, w.lines...), registryOf(t, trustedKey(trusted)), policy, s.directory)
-	require.Equal(t, 0, report.ExitCode(), "%+v", report)
-	require.Equal(t, journal.Valid, report.Time)
-	// A file is taken as a directory is.
-	report = judge(t, store(t, 1, w.lines...), registryOf(t, trustedKey(trusted)), policy, s.path(w.id, 4, ".checkpoint"))
-	require.Equal(t, journal.Valid, report.Time)
-	policy.TimestampRoots = checkpointtest.NewAuthority(t).Roots
-	report = judge(t, store(t, 1, w.lines...), registryOf(t, trustedKey(trusted)), policy, s.directory)
-	require.Equal(t, 2, report.ExitCode(), "%+v", report)
-}
-
 func TestAPolicySaysHowAJournalBegins(t *testing.T) {
 	w := journalOf(t, 6)
 	registry := registryOf(t, trustedKey(trusted))
@@ -377,4 +274,41 @@ func TestTheOldestCheckpointOfAPolicyMustBeContinued(t *testing.T) {
 	report = judge(t, store(t, 1, w.lines...), registry, oldest(wrong))
 	require.Equal(t, []journal.Code{journal.CodeCheckpointInconsistent}, brokenCodes(report))
 	require.Equal(t, uint64(4), report.FirstBad.Sequence)
+}
+
+func TestWhatIsLeftOutOfAStoreIsSaid(t *testing.T) {
+	w := journalOf(t, 3)
+	registry := registryOf(t, trustedKey(trusted))
+	s := newOutsideStore(t).put(w.signed(3))
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(s.directory, link))
+	c, err := journal.ReadCheckpoints([]string{link}, registry, nil)
+	require.NoError(t, err)
+	require.Empty(t, c.Problems(), "a link to a store is a store")
+	require.Equal(t, []string{"jrn_test"}, c.Origins())
+
+	c, err = journal.ReadCheckpoints([]string{filepath.Dir(link), t.TempDir()}, registry, nil)
+	require.NoError(t, err)
+	require.Len(t, c.Problems(), 3)
+	require.ErrorContains(t, c.Problems()[0], "is a link that is not followed")
+	require.ErrorContains(t, c.Problems()[1], "holds none")
+
+	require.NoError(t, os.WriteFile(s.path(w.id, 4, ".checkpoint"), []byte("jrn_test\n4\n"), 0o600))
+	require.NoError(t, os.WriteFile(s.path(w.id, 5, ".checkpoint"), make([]byte, journal.MaxCheckpointBytes+1), 0o600))
+	c, err = journal.ReadCheckpoints([]string{s.directory}, registry, nil)
+	require.NoError(t, err)
+	require.Len(t, c.Problems(), 2)
+	require.ErrorContains(t, c.Problems()[0], "malformed checkpoint")
+	_, err = journal.ReadCheckpoints([]string{filepath.Join(s.directory, "absent")}, registry, nil)
+	require.Error(t, err)
+}
+
+func TestAFileWithoutAnEntryIsAttestedByNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte("{}\n[]\n"), 0o600))
+	report := judge(t, path, registryOf(t, trustedKey(trusted)), nil, newOutsideStore(t).put(journalOf(t, 2).signed(2)).directory)
+	require.Equal(t, 1, report.ExitCode())
+	for _, check := range []journal.Check{report.Chain, report.Signature, report.Schema, report.FirstLink, report.Tail, report.Time} {
+		require.NotEqual(t, journal.Valid, check)
+	}
 }

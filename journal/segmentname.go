@@ -37,7 +37,7 @@ func (v *verifier) checkName() {
 // tellName reports the name of the segment if nothing else did.
 func (v *verifier) tellName() {
 	if v.misnamed != nil {
-		v.chainBroken = true
+		v.chainBroken, v.damaged = true, true
 		v.report.add(*v.misnamed)
 		v.misnamed = nil
 	}

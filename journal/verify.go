@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrNoEntries says that a journal has segments but not one line in them.
@@ -28,6 +29,9 @@ type Options struct {
 	// signature and no schema in it is checked: that the journal gives the root of the
 	// checkpoint proves that the entries are the same.
 	Since *SignedCheckpoint
+	// Patience is how long is waited for the end of a last line that the journal did
+	// not have when it was opened: a writer may be about to write it.
+	Patience time.Duration
 	// Progress, if set, is told now and then how many bytes were checked.
 	Progress func(done, total int64)
 }
@@ -84,10 +88,8 @@ type verifier struct {
 	lineage lineage
 	// pruned is what announced the removal of what stood before the first entry.
 	pruned *announcement
-	// unattested is the first sequence at which a key was judged at recorded_at.
-	unattested uint64
-	ctx        context.Context
-	err        error
+	ctx    context.Context
+	err    error
 }
 
 func newVerifier(ctx context.Context, s *Source, opt Options) *verifier {
@@ -138,7 +140,7 @@ func (v *verifier) addTorn(c *checked) {
 		v.addUnreadable(c, CodeNotCanonical, "segment ends in the middle of a line")
 		return
 	}
-	if v.source.isInFlight(c.segment, c.offset) {
+	if v.inFlight(c.segment, c.offset) {
 		return
 	}
 	v.tornTail = true

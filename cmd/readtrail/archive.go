@@ -68,3 +68,29 @@ func (f *bucketFlags) openTarget(ctx context.Context, target string) (sources []
 	}
 	return bucket.Sources(ctx)
 }
+
+// readCheckpoints reads checkpoints from directories, files and buckets.
+func (f *bucketFlags) readCheckpoints(ctx context.Context, places []string, registry *journal.Registry, policy *journal.Policy) (*journal.Checkpoints, error) {
+	var paths, buckets []string
+	for _, place := range places {
+		if strings.HasPrefix(place, archive.Scheme) {
+			buckets = append(buckets, place)
+		} else {
+			paths = append(paths, place)
+		}
+	}
+	checkpoints, err := journal.ReadCheckpoints(paths, registry, policy)
+	if err != nil {
+		return nil, err
+	}
+	for _, address := range buckets {
+		bucket, err := f.open(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkpoints.Add(address, bucket.Checkpoints(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	return checkpoints, nil
+}

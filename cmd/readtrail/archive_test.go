@@ -58,6 +58,10 @@ func TestAJournalIsPushedVerifiedInPlaceAndRestored(t *testing.T) {
 	require.Zero(t, code, out)
 	assert.Contains(t, out, "path: s3://evidence/"+fixtureObjects+"\nrecords_checked: 4\n")
 
+	out, code = readtrail(t, "verify journal --keys keys.json --checkpoints s3://evidence/readtrail")
+	assert.Equal(t, exitUnchecked, code)
+	assert.Contains(t, out, "checkpoints: s3://evidence/readtrail holds none; name the place where they are kept")
+
 	server.Put(server.Keys()[0], s3test.Version{Marker: true})
 	out, code = readtrail(t, "archive restore s3://evidence/readtrail restored")
 	require.Zero(t, code, out)

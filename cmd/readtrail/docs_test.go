@@ -51,6 +51,7 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 			t.Setenv("AWS_ENDPOINT_URL_S3", server.URL)
 			require.NoError(t, writeFixture(".", "crm.customer.get"))
 		},
+		"retention.md": func(t *testing.T) { require.NoError(t, writeFixture(".", "crm.customer.get")) },
 	} {
 		t.Run(document, func(t *testing.T) {
 			text := readText(t, filepath.Join(docs, document))

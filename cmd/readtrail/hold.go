@@ -60,7 +60,9 @@ func newHoldChangeCommand(con *console, name, short string, change func(writer, 
 			if err := ledger.CheckHold(hold); err != nil {
 				return usagef(cmd, "%w", err)
 			}
-			return changeHold(cmd.Context(), con, &o, args[0], hold, change)
+			ctx, stop := interruptible(cmd)
+			defer stop()
+			return changeHold(ctx, con, &o, args[0], hold, change)
 		},
 	}
 	o.add(cmd.Flags())

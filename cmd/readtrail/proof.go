@@ -137,7 +137,7 @@ func (p *proving) run(ctx context.Context, dir string, c *journal.SignedCheckpoi
 		return fmt.Errorf("make room for the tree: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	from := checkpoint.Journal{FS: durable.OS{}, Dir: dir, ID: c.Origin, Trusted: p.trust.trusted, Scratch: scratch}
+	from := checkpoint.Journal{FS: durable.OS{}, Dir: dir, ID: c.Origin, Trusted: p.trust.trusted, UpTo: c.Size, Scratch: scratch}
 	tree, _, err := checkpoint.OpenTree(ctx, from)
 	var proof []byte
 	if err == nil {

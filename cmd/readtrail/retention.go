@@ -183,17 +183,15 @@ func (r *retentionRun) journal(ctx context.Context, source *journal.Source) (*pl
 	if err != nil {
 		return nil, err
 	}
-	var copies control.Archived
-	if r.archive != nil {
-		if copies, err = archivedIn(r.archive, source); err != nil {
-			return nil, err
-		}
-	}
+	var held *copies
 	var why []error
 	var archived func(retention.Segment) bool
-	if copies != nil {
+	if r.archive != nil {
+		if held, err = copiesIn(r.archive, source); err != nil {
+			return nil, err
+		}
 		archived = func(s retention.Segment) bool {
-			_, err := copies(ctx, inventory.JournalID, record.PrunedSegment{Segment: segment.Name(s.First)})
+			err := held.held(ctx, segment.Name(s.First))
 			if err != nil {
 				why = append(why, err)
 			}
@@ -208,13 +206,15 @@ func (r *retentionRun) journal(ctx context.Context, source *journal.Source) (*pl
 	if r.operation == nil || result.nothing() {
 		return result, nil
 	}
-	return result, r.apply(ctx, source, inventory, plan, copies, result)
+	return result, r.apply(ctx, source, inventory, plan, held, result)
 }
 
 // apply has the plan carried out by whoever writes the journal.
-func (r *retentionRun) apply(ctx context.Context, source *journal.Source, i *ledger.Inventory, plan retention.Plan, copies control.Archived, result *plannedJournal) error {
+func (r *retentionRun) apply(ctx context.Context, source *journal.Source, i *ledger.Inventory, plan retention.Plan, held *copies, result *plannedJournal) error {
 	o := *r.operation
-	o.archived = copies
+	if held != nil {
+		o.archived = held.archived
+	}
 	w, end, err := o.reach(ctx, source.Path, i.JournalID)
 	if err != nil {
 		return err

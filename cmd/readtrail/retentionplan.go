@@ -49,7 +49,9 @@ func newRetentionApplyCommand(con *console) *cobra.Command {
 			if err := r.prepare(cmd); err != nil {
 				return err
 			}
-			return r.run(cmd.Context(), args[0])
+			ctx, stop := interruptible(cmd)
+			defer stop()
+			return r.run(ctx, args[0])
 		},
 	}
 	r.flags.add(cmd.Flags())

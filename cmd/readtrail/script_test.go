@@ -30,6 +30,7 @@ func TestScripts(t *testing.T) {
 			"mode":    cmdMode,
 			"copies":  cmdCopies,
 			"flip":    cmdFlip,
+			"outside": cmdOutside,
 
 			"checkpoints": cmdCheckpoints,
 		},

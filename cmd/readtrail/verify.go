@@ -8,8 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,7 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
 	flags.StringVar(&v.policy, "policy", "", "what the journals must look like")
-	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory or file with checkpoints that were kept elsewhere; may be given again")
+	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory, a file or s3://BUCKET/PREFIX with checkpoints that were kept elsewhere; may be given again")
 	flags.Uint64Var(&v.from, "from", 0, "the first sequence to verify; begins at the segment that holds it")
 	flags.Uint64Var(&v.to, "to", 0, "the last sequence to verify; ends with the segment that holds it")
 	flags.StringVar(&v.since, "since-checkpoint", "", "a checkpoint up to which you verified the journal before: signatures and schemas up to there are not checked again")
@@ -50,6 +49,9 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags.BoolVar(&v.quiet, "quiet", false, "print nothing; the exit code is the answer")
 	return cmd
 }
+
+// patience is how long verify waits for a line that a collector is about to write.
+const patience = time.Second
 
 // verification verifies the journals of one target and prints the reports.
 type verification struct {
@@ -94,7 +96,7 @@ func (v *verification) parse(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef(cmd, "unexpected argument %q beside --envelope", args[0])
 		}
-		return v.runEnvelope()
+		return v.runEnvelope(cmd.Context())
 	}
 	if err := arguments("TARGET")(cmd, args); err != nil {
 		return err
@@ -121,37 +123,8 @@ func (v *verification) run(ctx context.Context, target string) error {
 	return nil
 }
 
-// readOptions reads what is given from outside, checkpoints last and all of it
-// before a journal is opened: none is newer than what is read then.
-func (v *verification) readOptions() (err error) {
-	o := &v.options
-	o.SkipSchema = v.skipSchema
-	if v.keysGiven {
-		if o.Registry, err = journal.ReadRegistry(v.keys); err != nil {
-			return err
-		}
-	}
-	if v.policy != "" {
-		if o.Policy, err = journal.ReadPolicy(v.policy); err != nil {
-			return err
-		}
-	}
-	if v.since != "" {
-		if o.Since, err = journal.ReadOwnCheckpoint(v.since, o.Registry); err != nil {
-			return err
-		}
-	}
-	if len(v.checkpoints) > 0 {
-		if o.Checkpoints, err = journal.ReadCheckpoints(v.checkpoints, o.Registry, o.Policy); err != nil {
-			return err
-		}
-		v.fail(o.Checkpoints.Problems()...)
-	}
-	return nil
-}
-
 func (v *verification) verifyAll(ctx context.Context, target string) {
-	if err := v.readOptions(); err != nil {
+	if err := v.readOptions(ctx); err != nil {
 		v.fail(err)
 		return
 	}
@@ -168,32 +141,6 @@ func (v *verification) verifyAll(ctx context.Context, target string) {
 		v.fail(err)
 	}
 	v.missing(target, sources)
-}
-
-// missing says which journals the outside knows and the target has not: one that was
-// removed as a whole is missed by nothing else. Of checkpoints that is said only if
-// the target is a root, since a store holds those of many journals.
-func (v *verification) missing(target string, sources []*journal.Source) {
-	there := map[string]bool{}
-	for _, r := range v.reports {
-		there[r.JournalID] = true
-	}
-	if v.options.Policy != nil {
-		for _, id := range slices.Sorted(maps.Keys(v.options.Policy.Journals)) {
-			if !there[id] {
-				v.fail(fmt.Errorf("journal %s of the policy is not in %s", id, target))
-				there[id] = true
-			}
-		}
-	}
-	if len(sources) == 1 && sources[0].Path == target {
-		return
-	}
-	for _, id := range v.options.Checkpoints.Origins() {
-		if !there[id] {
-			v.fail(fmt.Errorf("there are checkpoints of journal %s, which is not in %s", id, target))
-		}
-	}
 }
 
 // verify judges one journal. One that cannot be judged does not keep the
@@ -229,7 +176,7 @@ func (v *verification) judge(ctx context.Context, source *journal.Source) (*jour
 	shown := newProgress(v.con, "verifying "+escape(source.Path))
 	defer shown.clear()
 	options := v.options
-	options.Progress = shown.report
+	options.Progress, options.Patience = shown.report, patience
 	return journal.Verify(ctx, source, options)
 }
 

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +13,8 @@ import (
 )
 
 // runEnvelope verifies one entry that was taken out of its journal.
-func (v *verification) runEnvelope() error {
-	if err := v.readOptions(); err != nil {
+func (v *verification) runEnvelope(ctx context.Context) error {
+	if err := v.readOptions(ctx); err != nil {
 		return err
 	}
 	text, err := readEnvelope(v.envelope)

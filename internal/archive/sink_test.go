@@ -148,3 +148,37 @@ func TestEveryCallOfACheckpointMayFail(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCheckpointsOfABucketAreReadForAVerifier(t *testing.T) {
+	server, w, key := startServer(t), writeJournal(t, 3), signer(t)
+	sink := newSink(t, server)
+	require.NoError(t, sink.Put(t.Context(), attested(t, key, "jrn_1", 5, checkpoint.Token{Authority: "a", Response: []byte("one")}, checkpoint.Token{Authority: "z", Response: []byte("two")})))
+	require.NoError(t, sink.Put(t.Context(), attested(t, key, "jrn_1", 50)))
+	a := open(t, settings(server), policy)
+	require.NoError(t, a.CheckpointSink("archive", archive.Place{Organization: w.Organization, RetentionClass: w.RetentionClass, Kind: w.Kind}).Put(t.Context(), attested(t, key, w.JournalID, 3)))
+	server.Put("readtrail/jrn_1/00000000000000000005.checkpoint", s3test.Version{Data: []byte("put over it")})
+	server.Put("readtrail/a/b/00000000000000000005.checkpoint", s3test.Version{Data: []byte("of others")})
+	var paths []string
+	for c, err := range a.Bucket().Checkpoints(t.Context()) {
+		require.NoError(t, err)
+		paths = append(paths, c.Path)
+		_, err = journal.ParseCheckpoint(c.Note)
+		require.NoError(t, err)
+		if len(c.Timestamps) > 0 {
+			assert.Equal(t, [][]byte{[]byte("one"), []byte("two")}, c.Timestamps)
+		}
+	}
+	require.Len(t, paths, 3)
+	assert.Contains(t, paths[0], "/checkpoints/00000000000000000003.checkpoint?versionId=")
+	assert.Contains(t, paths[1], "jrn_1/00000000000000000005.checkpoint?versionId=")
+
+	server.Fail(func(operation, _ string) s3test.Fault {
+		if operation == "GetObject" {
+			return s3test.Refused
+		}
+		return s3test.Works
+	})
+	for _, err := range a.Bucket().Checkpoints(t.Context()) {
+		require.ErrorContains(t, err, "InternalError (HTTP 500)")
+	}
+}

@@ -138,17 +138,18 @@ func (k *Keeper) Close(ctx context.Context) error {
 	}
 }
 
-// journal is where the entries are. k.mu is held.
-func (k *Keeper) journal() Journal {
-	return Journal{FS: k.options.FS, Dir: k.options.Dir, ID: k.journalID, Trusted: k.trusted}
+// journal is where the entries up to a sequence are. k.mu is held.
+func (k *Keeper) journal(upTo uint64) Journal {
+	return Journal{FS: k.options.FS, Dir: k.options.Dir, ID: k.journalID, Trusted: k.trusted, UpTo: upTo}
 }
 
-// open makes sure that there is a tree. k.mu is held.
-func (k *Keeper) open(ctx context.Context) error {
+// open makes sure that there is a tree over the entries up to a sequence, 0 for all.
+// k.mu is held.
+func (k *Keeper) open(ctx context.Context, upTo uint64) error {
 	if k.tree != nil {
 		return nil
 	}
-	tree, last, err := OpenTree(ctx, k.journal())
+	tree, last, err := OpenTree(ctx, k.journal(upTo))
 	if err != nil {
 		return fmt.Errorf("open the tree of %s: %w", k.journalID, err)
 	}
@@ -172,11 +173,14 @@ func (k *Keeper) advance() error {
 }
 
 func (k *Keeper) grow(first uint64, hashes []tiles.Hash, end uint64) error {
-	if err := k.open(k.ctx); err != nil {
+	if k.tree == nil && end == 0 {
+		return nil // nothing is known to be durable
+	}
+	if err := k.open(k.ctx, end); err != nil {
 		return err
 	}
 	if len(hashes) > 0 && first > k.tree.Size()+1 {
-		if err := grow(k.ctx, k.journal(), k.tree, true, first-1); err != nil {
+		if err := grow(k.ctx, k.journal(first-1), k.tree, true); err != nil {
 			return err
 		}
 	}
@@ -189,7 +193,7 @@ func (k *Keeper) grow(first uint64, hashes []tiles.Hash, end uint64) error {
 		}
 	}
 	if end > k.tree.Size() {
-		if err := grow(k.ctx, k.journal(), k.tree, true, end); err != nil {
+		if err := grow(k.ctx, k.journal(end), k.tree, true); err != nil {
 			return err
 		}
 	}

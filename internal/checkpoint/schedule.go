@@ -136,9 +136,9 @@ func (k *Keeper) await(sequence uint64) error {
 			return err
 		}
 		k.mu.Lock()
-		size := k.tree.Size()
+		there := k.tree != nil && k.tree.Size() >= sequence
 		k.mu.Unlock()
-		if size >= sequence {
+		if there {
 			return nil
 		}
 		select {

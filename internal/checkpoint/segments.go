@@ -33,6 +33,10 @@ type Journal struct {
 	ID  string
 	// Trusted says whether a checkpoint was signed by a key of the journal.
 	Trusted func(*journal.SignedCheckpoint) bool
+	// UpTo is the last sequence that is read; 0 means all. What stands behind the last
+	// durable entry of a journal that is being written is not part of it yet, and may
+	// be half a line.
+	UpTo uint64
 	// Scratch is where tiles are written. Without one it is the cache of the journal,
 	// which only its writer may write.
 	Scratch string
@@ -45,6 +49,13 @@ func (j *Journal) tiles() string {
 	return tilesDir(j.Dir)
 }
 
+func (j *Journal) upTo() uint64 {
+	if j.UpTo == 0 {
+		return record.MaxInteger
+	}
+	return j.UpTo
+}
+
 // OpenTree returns the tree of a journal up to its last entry: the cached one, if
 // a checkpoint that is trusted confirms it, with the entries that came since, or
 // one built from all segments. Segments are read as they are; every entry that is
@@ -52,7 +63,7 @@ func (j *Journal) tiles() string {
 func OpenTree(ctx context.Context, j Journal) (*tiles.Tree, *journal.SignedCheckpoint, error) {
 	tree, last, err := tiles.Load(j.FS, tilesDir(j.Dir), j.ID, j.Trusted)
 	if err == nil {
-		if err = grow(ctx, j, tree, j.Scratch == "", record.MaxInteger); err == nil {
+		if err = grow(ctx, j, tree, j.Scratch == ""); err == nil {
 			return tree, last, nil
 		}
 	}
@@ -69,7 +80,7 @@ func BuildTree(ctx context.Context, j Journal) (*tiles.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tree, grow(ctx, j, tree, true, record.MaxInteger)
+	return tree, grow(ctx, j, tree, true)
 }
 
 // beginTree returns the tree with nothing but what was pruned.
@@ -131,8 +142,8 @@ func findPruned(ctx context.Context, j Journal, first uint64) (*record.Pruned, e
 	return found, nil
 }
 
-// grow adds the entries behind a tree to it, up to a sequence or to the end.
-func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool, upTo uint64) error {
+// grow adds the entries behind a tree to it.
+func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool) error {
 	segments, err := segment.List(j.FS, j.Dir)
 	if err != nil {
 		return err
@@ -146,6 +157,9 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool, upTo uin
 	begun := tree.Size()
 	seen := begun == 0
 	for line, err := range segment.Lines(j.FS, j.Dir, from) {
+		if seen && tree.Size() >= j.upTo() {
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -155,9 +169,6 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool, upTo uin
 		e, err := journal.ParseLine(line.Bytes)
 		if err != nil {
 			return damaged(line, err)
-		}
-		if e.Header.Sequence > upTo {
-			break
 		}
 		hash, ok := parseHash(e.Integrity.RecordHash)
 		if !ok || hash != e.PayloadDigest() {

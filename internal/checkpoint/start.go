@@ -25,7 +25,7 @@ func (k *Keeper) Attested(ctx context.Context, journalID string) (*journal.Signe
 	}
 	k.mu.Lock()
 	k.journalID = journalID
-	err := k.open(ctx)
+	err := k.open(ctx, 0) // nobody writes yet
 	var c *journal.SignedCheckpoint
 	if err == nil {
 		c, err = k.sign()

@@ -30,6 +30,15 @@ func (l *Ledger) do(ctx context.Context, f func(*writer) error) error {
 	}
 }
 
+// perform does a task. Whoever asks for one may have been told, before the writer was,
+// that an entry is durable which the task depends on: then that comes first.
+func (w *writer) perform(t task) {
+	if w.unsettled > 0 && w.busy != nil {
+		w.settle(<-w.commits.outcomes)
+	}
+	t.done <- t.do(w)
+}
+
 // decree writes an entry of the journal about itself. The writer asks admit, if
 // there is one, right before it decides, so that nothing can come between the two.
 func (l *Ledger) decree(ctx context.Context, body *record.Journal, admit func(*writer) error) (journal.Receipt, error) {
@@ -61,6 +70,7 @@ func (w *writer) admit(r *request) error {
 // is settled.
 func (w *writer) stand(e *entry) {
 	if own := e.item.own; own != nil {
+		w.unsettled++
 		w.standing = w.standing.after(own.EventType, own.Detail)
 		w.ledger.begins.Store(w.standing.Begins.FirstSequence)
 	}
@@ -69,6 +79,7 @@ func (w *writer) stand(e *entry) {
 // settleStanding has an entry that is durable obeyed for good.
 func (w *writer) settleStanding(e *entry) {
 	if own := e.item.own; own != nil {
+		w.unsettled--
 		w.setSettled(w.settled.after(own.EventType, own.Detail))
 	}
 }

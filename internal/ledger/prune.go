@@ -245,7 +245,7 @@ func (w *writer) removeOldest() (bool, error) {
 // completeRemoval removes what a crash or an error left of segments that were
 // pruned. That it cannot is no reason not to write.
 func (w *writer) completeRemoval() {
-	w.standing = w.settled
+	w.standing, w.unsettled = w.settled, 0
 	w.ledger.begins.Store(w.settled.Begins.FirstSequence)
 	for removed := true; removed; {
 		var err error

@@ -4,10 +4,13 @@
 package ledger_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -50,6 +53,9 @@ func pruneWithPowerLoss(t *testing.T, seed uint64, n int) bool {
 	// A second power loss may meet the opening that completes the removal.
 	a.fs = a.fs.Reboot()
 	a.requireWholeBehind(before, first)
+	if len(intact(t, a.fs)) == linesIn(a.fs, a.segments()) {
+		a.requireVerified(good) // also if the removal is not complete
+	}
 	a.options.FS = a.fs
 	a.fs.CrashAfter(1 + int(seed+uint64(n))%40)
 	if l, err := ledger.Open(t.Context(), a.options); err == nil {
@@ -84,6 +90,7 @@ func pruneWithPowerLoss(t *testing.T, seed uint64, n int) bool {
 		require.Equal(t, 1, n, name)
 	}
 	closeLedger(t, a.ledger)
+	a.requireVerified(good)
 	return crashed
 }
 
@@ -101,6 +108,44 @@ func (a *aged) requireWholeBehind(before []*journal.Entry, first uint64) {
 	for _, e := range before[begins-1:] {
 		require.Equal(a.t, e.Integrity.RecordHash, left[e.Header.Sequence-begins].Integrity.RecordHash)
 	}
+}
+
+// requireVerified demands that the verifier accepts what is on the disk, together
+// with a checkpoint from before.
+func (a *aged) requireVerified(checkpoint *journal.SignedCheckpoint) {
+	a.t.Helper()
+	dir, outside := a.t.TempDir(), a.t.TempDir()
+	for _, s := range a.segments() {
+		name := segment.Name(s.First)
+		require.NoError(a.t, os.WriteFile(filepath.Join(dir, name), a.fs.Bytes(a.options.Dir+"/"+name), 0o600))
+	}
+	require.NoError(a.t, os.WriteFile(filepath.Join(outside, fmt.Sprintf("%020d.checkpoint", checkpoint.Size)), checkpoint.Note, 0o600))
+	registry := &journal.Registry{}
+	require.NoError(a.t, registry.Add(journal.Key{
+		ID: signer.KeyID(), PublicKey: signer.PublicKey(), ValidFrom: record.NewTime(newClock().Now().AddDate(-1, 0, 0)),
+	}))
+	checkpoints, err := journal.ReadCheckpoints([]string{outside}, registry, nil)
+	require.NoError(a.t, err)
+	require.Empty(a.t, checkpoints.Problems())
+	sources, err := journal.Open(dir)
+	require.NoError(a.t, err)
+	report, err := journal.Verify(a.t.Context(), sources[0], journal.Options{Registry: registry, Checkpoints: checkpoints})
+	require.NoError(a.t, err)
+	require.Zero(a.t, report.ExitCode(), "%+v", report)
+	require.Equal(a.t, journal.Valid, report.FirstLink)
+	require.Equal(a.t, checkpoint.Size, report.Outside.TailTo)
+}
+
+// linesIn counts the lines of segments, whole or not.
+func linesIn(fs *crashfs.FS, segments []segment.Info) (n int) {
+	for _, s := range segments {
+		b := fs.Bytes(dir + "/" + segment.Name(s.First))
+		n += bytes.Count(b, []byte{'\n'})
+		if len(b) > 0 && b[len(b)-1] != '\n' {
+			n++
+		}
+	}
+	return n
 }
 
 // Every operation of a pruning fails once, before or after it took effect. The

@@ -42,6 +42,8 @@ type writer struct {
 	// standing is what the entries that are chained, durable or not, leave to obey,
 	// and settled what those that are durable do.
 	standing, settled Standing
+	// unsettled counts the entries that standing has and settled not yet.
+	unsettled int
 
 	drawer  drawer
 	open    *group   // being filled
@@ -100,7 +102,7 @@ func (w *writer) run() {
 		case err := <-w.ledger.doubt:
 			w.trip(err)
 		case t := <-w.ledger.tasks:
-			t.done <- t.do(w)
+			w.perform(t)
 		case <-flush.C:
 			w.startFlush()
 		case <-w.retry.C:

@@ -4,6 +4,7 @@
 package load
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	_ "embed"
@@ -69,6 +70,8 @@ type running struct {
 	cpu []time.Duration
 	// took is how long each round lasted.
 	took []time.Duration
+	// bytes are those of the output, once it is counted.
+	bytes int64
 }
 
 // startOne starts the collector of a contender.
@@ -137,14 +140,33 @@ func (r *running) stop(ctx context.Context, l *load) error {
 	}
 	written := 0
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		n, err := r.count(file, []byte(mark))
 		if err != nil {
 			return err
 		}
-		written += bytes.Count(data, []byte(mark))
+		written += n
 	}
 	if written != spans {
 		return fmt.Errorf("%s: %d spans were accepted and %d were written", r.Name, spans, written)
 	}
 	return nil
+}
+
+// maxLine is more than a line of any output, in bytes.
+const maxLine = 64 << 20
+
+// count counts how often a mark stands in a file, and the file's bytes.
+func (r *running) count(file string, mark []byte) (marks int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		marks += bytes.Count(lines.Bytes(), mark)
+		r.bytes += int64(len(lines.Bytes()) + len("\n"))
+	}
+	return marks, lines.Err()
 }

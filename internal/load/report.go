@@ -37,6 +37,8 @@ type Figure struct {
 	// CPU is that of one span in the collector's process: the median, the least
 	// and the most over the rounds.
 	CPU, Least, Most time.Duration
+	// Bytes is what one span takes of the output.
+	Bytes int64
 	// Rate is how many spans a second were answered, the median.
 	Rate float64
 	// Speed is how many spans it handles in a second of CPU, divided by those of
@@ -78,7 +80,7 @@ func (l *load) figure(c, baseline *running) Figure {
 		signatures = append(signatures, float64(own-base)/float64(l.signing[round]))
 	}
 	return Figure{
-		Name: c.Name, CPU: median(cpu), Least: slices.Min(cpu), Most: slices.Max(cpu),
+		Name: c.Name, Bytes: c.bytes / int64(len(c.took)*int(spans)), CPU: median(cpu), Least: slices.Min(cpu), Most: slices.Max(cpu),
 		Rate: median(rate), Speed: median(speed), Signatures: median(signatures),
 	}
 }
@@ -97,9 +99,9 @@ func (r *Report) Write(w io.Writer) error {
 	for _, t := range r.Tables {
 		fmt.Fprintf(w, "\nresults of 1 KB of %s, %d bytes of protobuf a span\n", t.Content, t.BytesPerSpan)
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(table, "\tus CPU/span\tleast\tmost\tspans/s\tspans/CPU s\tto %s's\tover %[1]s, in signatures\t\n", t.Figures[0].Name)
+		fmt.Fprintf(table, "\tbytes/span\tus CPU/span\tleast\tmost\tspans/s\tspans/CPU s\tto %s's\tover %[1]s, in signatures\t\n", t.Figures[0].Name)
 		for _, f := range t.Figures {
-			fmt.Fprintf(table, "%s\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", f.Name, micros(f.CPU), micros(f.Least), micros(f.Most),
+			fmt.Fprintf(table, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", f.Name, f.Bytes, micros(f.CPU), micros(f.Least), micros(f.Most),
 				f.Rate, 1/f.CPU.Seconds(), f.Speed, f.Signatures)
 		}
 		if err := table.Flush(); err != nil {
