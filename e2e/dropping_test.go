@@ -27,8 +27,14 @@ type dropping struct {
 // apply prunes what the archive holds and returns the exit code and what was said.
 func (d *dropping) apply(more ...string) (int, string) {
 	d.t.Helper()
+	return d.applyWith(d.checkpoints(), more...)
+}
+
+// applyWith does so with the checkpoints of another place.
+func (d *dropping) applyWith(checkpoints string, more ...string) (int, string) {
+	d.t.Helper()
 	return d.cliTo(d.server.env(storeUser, storeSecret), append([]string{
-		"retention", "apply", d.journal, "--keep", d.retentionClass() + "=0", "--checkpoints", d.checkpoints(), "--require-archived", archiveURL,
+		"retention", "apply", d.journal, "--keep", d.retentionClass() + "=0", "--checkpoints", checkpoints, "--require-archived", archiveURL,
 	}, more...)...)
 }
 
@@ -154,17 +160,26 @@ func TestALocalCopyGoesOnlyWhenTheBucketShowsItsLock(t *testing.T) {
 func TestACollectorLetsGoWhatItsArchiveHolds(t *testing.T) {
 	d := &dropping{newWitnessed(t), startVersity(t)}
 	d.server.bucket("evidence", true)
-	d.variant("segment: {max_bytes: 65536}", smallSegments+"\n    archive: {bucket: evidence, prefix: readtrail, retain: {default: 30d}, interval: 1s, timeout: 2s}")
+	d.server.bucket("checkpoints", true)
+	d.server.bucket("unlocked", false)
+	d.variant("        directory:\n", "        s3: {elsewhere: {bucket: checkpoints, prefix: at, retain: 30d}}\n        directory:\n",
+		"segment: {max_bytes: 65536}", smallSegments+"\n    archive: {bucket: evidence, prefix: readtrail, retain: {default: 30d}, interval: 1s, timeout: 2s}")
 	d.extraEnv = d.server.env(storeUser, storeSecret)
 	c := d.start()
 	d.post(c, 0, 3)
 	before := d.segmentsHere()
+	// First the checkpoints of the archive count, then those of a sink of its own.
+	place := archiveURL
 	removed := func() bool {
-		code, out := d.apply()
+		code, out := d.applyWith(place)
 		return code == 0 && strings.Contains(out, "removed_segments: ")
 	}
 	require.Eventually(t, removed, storeStart, 200*time.Millisecond)
 	require.NotEqual(t, before[0], d.segmentsHere()[0])
+	code, out := d.applyWith("s3://unlocked/nothing")
+	require.Zero(t, code, out)
+	require.Contains(t, out, "goes: nothing")
+	place = "s3://checkpoints/at"
 
 	d.server.kill()
 	d.post(c, 3, 3)
@@ -176,7 +191,7 @@ func TestACollectorLetsGoWhatItsArchiveHolds(t *testing.T) {
 	d.post(c, 6, 1) // the collector goes on
 	require.NoError(t, c.Stop())
 	d.end()
-	code, out := d.cliTo(d.server.env(storeUser, storeSecret), "archive", "push", d.journal, archiveURL, "--keep=default=30")
+	code, out = d.cliTo(d.server.env(storeUser, storeSecret), "archive", "push", d.journal, archiveURL, "--keep=default=30")
 	require.Zero(t, code, out)
 	d.requireWhole()
 }

@@ -81,15 +81,15 @@ func (e *EntryVerifier) judge(verdict *EntryVerdict, line []byte) {
 	v.checkSchema(&c)
 	verdict.Hash = outcome(v.chainBroken, false)
 	verdict.Signature, verdict.Schema = outcome(v.signatureBroken, v.signatureOpen), outcome(v.schemaBroken, v.schemaOpen)
-	verdict.TimeAttested = v.attests(c.sequence)
+	verdict.TimeAttested = e.Attested(c.sequence)
 	if parsed, err := ParseLine(line); err == nil {
 		verdict.Entry = parsed
 	}
 }
 
-// attests reports whether somebody outside says when an entry existed.
-func (v *verifier) attests(sequence uint64) bool {
-	all := v.out.all
+// Attested reports whether somebody outside says when an entry existed.
+func (e *EntryVerifier) Attested(sequence uint64) bool {
+	all := e.v.out.all
 	i := slices.IndexFunc(all, func(a attestation) bool { return a.size >= sequence })
 	return i >= 0 && !all[i].earliest.IsZero()
 }
@@ -118,7 +118,9 @@ func NewCheckpoints(registry *Registry, policy *Policy) *Checkpoints {
 }
 
 // Take takes a checkpoint that was parsed, with its time stamps. Findings name it by name.
-func (c *Checkpoints) Take(s *SignedCheckpoint, tokens [][]byte, name string) { c.keep(s, name, tokens) }
+func (c *Checkpoints) Take(s *SignedCheckpoint, tokens [][]byte, name string) {
+	c.keep(s, name, tokens)
+}
 
 // Signatures returns how many signatures a checkpoint carries, verified or not.
 func (s *SignedCheckpoint) Signatures() int { return len(s.signatures) }

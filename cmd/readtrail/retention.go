@@ -51,7 +51,7 @@ type retentionFlags struct {
 func (f *retentionFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.keep, "keep", nil, "for how many days entries of a retention class are kept: CLASS=DAYS; may be repeated")
 	flags.StringVar(&f.keepFile, "keep-file", "", "a file with such rules, one a line")
-	flags.StringVar(&f.checkpoints, "checkpoints", "", "a directory of checkpoints: only what one of them covers may go")
+	flags.StringVar(&f.checkpoints, "checkpoints", "", "a directory of checkpoints, or s3://BUCKET/PREFIX: only what one of them covers may go")
 	flags.StringVar(&f.requireArchived, "require-archived", "", "only what is locked in this archive may go: s3://BUCKET/PREFIX")
 	flags.StringVar(&f.lock, "lock", string(archive.Compliance), "the mode in which copies must be locked: COMPLIANCE or GOVERNANCE")
 	f.bucket.add(flags)
@@ -179,7 +179,11 @@ func (r *retentionRun) journal(ctx context.Context, source *journal.Source) (*pl
 	if source.Path == source.Segments[0].Path {
 		return nil, fmt.Errorf("is a file; name the directory of a journal")
 	}
-	inventory, err := ledger.TakeInventory(ctx, durable.OS{}, source.Path, r.rules, r.now, checkpointsIn(r.flags.checkpoints).covering)
+	checkpoints, err := r.flags.covering(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inventory, err := ledger.TakeInventory(ctx, durable.OS{}, source.Path, r.rules, r.now, checkpoints)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package bundle
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -35,7 +36,7 @@ var start = time.Date(2026, 10, 9, 9, 0, 0, 0, time.UTC)
 
 // house is a journal with checkpoints outside it, and whoever is trusted.
 type house struct {
-	t                *testing.T
+	t                testing.TB
 	dir              string
 	signer, manifest journal.Signer
 	keys, manifests  *journal.Registry
@@ -46,7 +47,7 @@ type house struct {
 	tree  *tiles.Tree
 }
 
-func signerOf(t *testing.T, name string) journal.Signer {
+func signerOf(t testing.TB, name string) journal.Signer {
 	seed := sha256.Sum256([]byte(name))
 	der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed(seed[:]))
 	require.NoError(t, err)
@@ -55,7 +56,7 @@ func signerOf(t *testing.T, name string) journal.Signer {
 	return s
 }
 
-func trusting(t *testing.T, s journal.Signer) *journal.Registry {
+func trusting(t testing.TB, s journal.Signer) *journal.Registry {
 	r := &journal.Registry{}
 	require.NoError(t, r.Add(journal.TrustedKey(s.PublicKey(), start.AddDate(-1, 0, 0))))
 	return r
@@ -63,7 +64,7 @@ func trusting(t *testing.T, s journal.Signer) *journal.Registry {
 
 // newHouse writes a journal of n entries in segments of four, and checkpoints of
 // sizes 4 and n-1: a time stamp on the first, a cosignature on the second.
-func newHouse(t *testing.T, n int) *house {
+func newHouse(t testing.TB, n int) *house {
 	h := &house{t: t, dir: t.TempDir(), signer: signerOf(t, "journal"), manifest: signerOf(t, "manifest"), authority: checkpointtest.NewAuthority(t)}
 	h.keys, h.manifests = trusting(t, h.signer), trusting(t, h.manifest)
 	require.NoError(t, os.MkdirAll(h.journal(), 0o755))
@@ -86,7 +87,7 @@ func (h *house) checkpoints() string { return filepath.Join(h.dir, "checkpoints"
 
 // draft is the first entry of a journal, reads of two executions, and a lineage
 // entry now and then.
-func draft(t *testing.T, sequence int) *record.Draft {
+func draft(t testing.TB, sequence int) *record.Draft {
 	run := fmt.Sprintf("run_%d", sequence%2)
 	correlation := record.Correlation{ExecutionID: run, TraceID: fmt.Sprintf("%032x", sequence%2+1), SpanID: fmt.Sprintf("%016x", sequence)}
 	header := record.Header{OccurredAt: record.NewTime(start), Correlation: correlation, ObservedBy: record.ObservedBy{UpstreamContextSource: record.UnverifiedInput, Signal: record.SignalSpan}}
@@ -186,7 +187,7 @@ func (h *house) make(change func(*Options)) []byte {
 		change(&o)
 	}
 	var out bytes.Buffer
-	_, err := Make(h.t.Context(), &out, o)
+	_, err := Make(context.Background(), &out, o)
 	require.NoError(h.t, err)
 	return out.Bytes()
 }
@@ -197,7 +198,7 @@ func (h *house) trust() Trust {
 
 func (h *house) verify(b []byte) *Report {
 	h.t.Helper()
-	r, err := Verify(h.t.Context(), bytes.NewReader(b), int64(len(b)), h.trust())
+	r, err := Verify(context.Background(), bytes.NewReader(b), int64(len(b)), h.trust())
 	require.NoError(h.t, err)
 	return r
 }
@@ -208,7 +209,7 @@ type member struct {
 	text []byte
 }
 
-func unpack(t *testing.T, b []byte) []member {
+func unpack(t testing.TB, b []byte) []member {
 	var files []member
 	a := &archiveReader{r: bytes.NewReader(b), size: int64(len(b))}
 	for {
@@ -223,7 +224,7 @@ func unpack(t *testing.T, b []byte) []member {
 	}
 }
 
-func pack(t *testing.T, files []member) []byte {
+func pack(t testing.TB, files []member) []byte {
 	var out bytes.Buffer
 	w := newArchiveWriter(&out)
 	for _, f := range files {

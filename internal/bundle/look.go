@@ -181,9 +181,7 @@ func (m *maker) matches(e *journal.Entry) bool {
 	switch {
 	case h.Sequence < s.FirstSequence, s.LastSequence > 0 && h.Sequence > s.LastSequence:
 		return false
-	case !s.RecordedFrom.IsZero() && h.RecordedAt.Std().Before(s.RecordedFrom.Std()):
-		return false
-	case !s.RecordedUntil.IsZero() && !h.RecordedAt.Std().Before(s.RecordedUntil.Std()):
+	case !s.includes(h.RecordedAt):
 		return false
 	case s.DecisionID != "" && !m.executions[executionOf(e)]:
 		return false
@@ -235,7 +233,7 @@ func (m *maker) stretch(l *looking) error {
 func (l *looking) around() Stretch {
 	at := Stretch{l.inside.FirstSequence - 1, l.inside.LastSequence + 1}
 	if l.inside.FirstSequence == 0 {
-		at = Stretch{l.before, l.before + 1}
+		at = Stretch{l.before, max(l.before+1, l.seen.FirstSequence)}
 	}
 	if at.FirstSequence < l.seen.FirstSequence {
 		at.FirstSequence = 1

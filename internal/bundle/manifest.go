@@ -64,6 +64,11 @@ func (s *Selection) Gapless() bool {
 	return *s == stretch && (s.byTime() != s.bySequence() || !s.byTime())
 }
 
+// includes reports whether a time of recording is one that was asked for.
+func (s *Selection) includes(at record.Time) bool {
+	return (s.RecordedFrom.IsZero() || !at.Std().Before(s.RecordedFrom.Std())) && (s.RecordedUntil.IsZero() || at.Std().Before(s.RecordedUntil.Std()))
+}
+
 func (s *Selection) byTime() bool { return !s.RecordedFrom.IsZero() || !s.RecordedUntil.IsZero() }
 
 func (s *Selection) bySequence() bool { return s.FirstSequence > 0 || s.LastSequence > 0 }

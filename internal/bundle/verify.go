@@ -152,7 +152,13 @@ func (v *verifier) judgeSignature(text []byte, keyID string, value []byte) {
 	}
 	r.ManifestSignature = journal.Failed
 	key, found := v.trust.ManifestKeys.Key(keyID)
+	ofJournal := false
+	if v.trust.Keys != nil {
+		_, ofJournal = v.trust.Keys.Key(keyID)
+	}
 	switch {
+	case ofJournal:
+		v.find(journal.CodeKeyUnknown, manifestName, "key "+keyID+" signs journals, and a manifest needs a key of its own")
 	case !found:
 		v.find(journal.CodeKeyUnknown, manifestName, "the registry of manifest keys has no key "+keyID)
 	case !ed25519.Verify(key.PublicKey, sigMessage(text), value):

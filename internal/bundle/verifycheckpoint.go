@@ -22,8 +22,12 @@ type journalCheck struct {
 	all  *journal.Checkpoints
 	// anchor is the checkpoint to which the proofs lead, once it was found; its own key
 	// is judged at the end.
-	anchor       *journal.SignedCheckpoint
-	anchorTokens [][]byte
+	anchor *journal.SignedCheckpoint
+	// checkpoints counts those that are kept.
+	checkpoints int
+	// untrusted says that no trusted key stands behind the checkpoint of the proofs, so
+	// that a proof shows nothing.
+	untrusted bool
 	// unusable says that the checkpoint of the proofs cannot be used, which was said.
 	unusable bool
 
@@ -59,8 +63,12 @@ func (c *journalCheck) take(name string, n parsedName, text []byte, usable bool)
 	}
 }
 
-// maxTokens bounds the time stamps of one checkpoint that are kept.
-const maxTokens = 100
+// maxTokens bounds the time stamps of one checkpoint that are kept, and
+// maxCheckpoints the checkpoints of one journal beside that of the proofs.
+const (
+	maxTokens      = 100
+	maxCheckpoints = 100_000
+)
 
 func (c *journalCheck) takeCheckpoint(name string, n parsedName, text []byte, usable bool) {
 	if c.held.size != n.first {
@@ -96,7 +104,8 @@ func (c *journalCheck) endCheckpoint() {
 		code, detail = c.judgeCheckpoint(isAnchor)
 	}
 	if code != "" {
-		c.v.checkpoints.broken = true
+		c.v.checkpoints.broken = c.v.checkpoints.broken || code != journal.CodeCheckpointNotPerformed
+		c.v.checkpoints.open = true
 		name := h.name
 		if name == "" || code == journal.CodeArtifactMissing && h.note != nil {
 			name = checkpointName(c.listed.JournalID, h.size, checkpointSuffix)
@@ -126,9 +135,11 @@ func (c *journalCheck) judgeCheckpoint(isAnchor bool) (journal.Code, string) {
 	case isAnchor && spell(s.Root) != c.listed.Checkpoint.Root:
 		return journal.CodeCheckpointInconsistent, "the checkpoint has another root than the manifest says"
 	case isAnchor:
-		c.anchor, c.anchorTokens = s, h.tokens
+		c.anchor = s
 		c.all.Take(s, h.tokens, h.name)
 		return "", ""
+	case c.checkpoints == maxCheckpoints:
+		return journal.CodeCheckpointNotPerformed, "there are more checkpoints than are looked at"
 	case !h.hasConsistency:
 		return journal.CodeArtifactMissing, "nothing shows that the checkpoint of the proofs continues this one"
 	}
@@ -140,6 +151,7 @@ func (c *journalCheck) judgeCheckpoint(isAnchor bool) (journal.Code, string) {
 		return journal.CodeCheckpointInconsistent, "the checkpoint of the proofs does not continue this one"
 	}
 	c.all.Take(s, h.tokens, h.name)
+	c.checkpoints++
 	return "", ""
 }
 
@@ -165,6 +177,7 @@ func (c *journalCheck) beginEntries() {
 	c.entries = entries
 	for _, f := range findings {
 		c.said(f)
+		c.untrusted = c.untrusted || f.Sequence == 0 || c.anchor != nil && f.Sequence == c.anchor.Size
 	}
 }
 
@@ -189,7 +202,7 @@ func (c *journalCheck) judgeAnchor() {
 		return
 	}
 	v.checkpoints.made = true
-	if v.trust.Keys == nil || c.attested || c.recorded.IsZero() {
+	if v.trust.Keys == nil || c.entries.Attested(c.anchor.Size) || c.recorded.IsZero() {
 		return
 	}
 	if code := v.trust.Keys.JudgeCheckpoint(c.anchor, c.recorded); code != "" && !v.checkpoints.broken {
@@ -209,8 +222,8 @@ type passed struct {
 	hash string
 	// stretch is the next sequence that a stretch needs.
 	stretch uint64
-	// first and recordedFirst are those of the first entry of the stretch.
-	edges    map[uint64]record.Time
+	// edges are recorded_at of the first and the last entry of the stretch.
+	edges map[uint64]record.Time
+	// recorded is the latest recorded_at of an entry that the checkpoint covers.
 	recorded record.Time
-	attested bool
 }

@@ -84,14 +84,15 @@ func (c *journalCheck) judgeEntry(name string, sequence uint64, text []byte) {
 	}
 	c.at.entry, c.at.hash, c.at.sum = e, e.Integrity.RecordHash, e.RecordHash()
 	v.time.take(attested(verdict.TimeAttested))
-	c.attested = c.attested || verdict.TimeAttested
 	if p := v.trust.Policy; p != nil && p.Quorum > 0 {
 		v.witnessed.take(attested(c.entries.Cosigned(sequence)))
 	}
 	if c.kinds == nil {
 		c.kinds = map[string]uint64{}
 	}
-	c.kinds[string(e.Kind)]++
+	if _, named := c.listed.Kinds[string(e.Kind)]; named {
+		c.kinds[string(e.Kind)]++
+	}
 	if e.Header.RecordedAt.Std().After(c.recorded.Std()) && (c.anchor == nil || sequence <= c.anchor.Size) {
 		c.recorded = e.Header.RecordedAt
 	}
@@ -211,6 +212,8 @@ func (c *journalCheck) verifyProof() {
 	case !c.isAnchor(p.Checkpoint) || p.Index+1 != h.first || p.Verify(h.sum) != nil:
 		v.inclusion.broken = true
 		c.find(journal.CodeCheckpointInconsistent, name, h.first, "the proof does not lead from what stands there to the checkpoint")
+	case c.untrusted:
+		v.inclusion.open = true
 	default:
 		v.inclusion.made = true
 	}

@@ -38,6 +38,7 @@ func (c *journalCheck) judgeStretch() {
 		c.gap(next, h.first-1)
 	}
 	c.stretch = h.last + 1
+	c.v.completeness.open = c.v.completeness.open || h.lost && h.entry == nil && h.omission == nil
 	if h.entry != nil && (h.first == at.FirstSequence || h.last == at.LastSequence) {
 		if c.edges == nil {
 			c.edges = map[uint64]record.Time{}
@@ -122,18 +123,28 @@ func (c *journalCheck) judgeCompleteness() {
 	}
 }
 
-// judgeEdges holds the ends of a stretch against the times of the selection: an
-// entry on each side is outside, or the journal ends there.
+// judgeEdges holds the ends of a stretch against the times of the selection: the
+// entry at each end is outside, or the journal begins or ends there.
 func (c *journalCheck) judgeEdges(s *Selection, at *Stretch) {
-	recorded, known := c.edges[at.FirstSequence]
-	before := at.FirstSequence == 1 || known && !s.RecordedFrom.IsZero() && recorded.Std().Before(s.RecordedFrom.Std())
-	recorded, known = c.edges[at.LastSequence]
-	behind := at.LastSequence == c.listed.LookedAt.LastSequence || known && !s.RecordedUntil.IsZero() && !recorded.Std().Before(s.RecordedUntil.Std())
-	if before && behind {
-		return
+	ends := []struct {
+		sequence uint64
+		free     bool
+	}{{at.FirstSequence, at.FirstSequence == 1}, {at.LastSequence, at.LastSequence == c.listed.LookedAt.LastSequence}}
+	for _, end := range ends {
+		recorded, known := c.edges[end.sequence]
+		switch {
+		case end.free:
+		case !known:
+			c.v.completeness.open = true
+			c.v.report.add(Finding{
+				Code: journal.CodeTailUnattested, Class: journal.ClassUnchecked, JournalID: c.listed.JournalID, Sequence: end.sequence,
+				Detail: "the entry that would show that the time asked for ends here is not there",
+			})
+		case s.includes(recorded):
+			c.v.completeness.broken = true
+			c.find(journal.CodeSequenceGap, manifestName, end.sequence, "the range of the manifest ends at an entry that was recorded in the time asked for")
+		}
 	}
-	c.v.completeness.open = true
-	c.v.report.add(Finding{Code: journal.CodeTailUnattested, JournalID: c.listed.JournalID, Detail: "no entry before and behind shows that the time asked for ends where the entries do"})
 }
 
 // judgeRedactions holds what the manifest says of redactions against the reads.
