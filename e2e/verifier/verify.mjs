@@ -42,13 +42,16 @@ function run(options, paths) {
   }
   const policy = readPolicy(options.policy === undefined ? {} : document(options.policy));
   const store = loadStores(options.checkpoints ?? []);
-  const errors = [];
-  if (store.unreadable) errors.push(`${store.unreadable} checkpoints could not be read`);
+  const errors = [...store.problems];
   const found = paths.flatMap(findJournals);
   if (!found.length) errors.push('no journal is there');
   const journals = found.map((j) => verifyJournal(j, { keys, policy, store, schemas }));
   for (const { journal_id: id } of policy.journals ?? []) {
     if (!journals.some((j) => j.journal_id === id)) errors.push(`journal ${id} of the policy is not there`);
+  }
+  for (const origin of new Set(store.checkpoints.map((c) => c.origin))) {
+    const whole = found.length === 1 && paths.includes(found[0].path);
+    if (!whole && !journals.some((j) => j.journal_id === origin)) errors.push(`there are checkpoints of journal ${origin}, which is not there`);
   }
   const codes = journals.map((j) => j.exit_code);
   const exit = codes.includes(1) ? 1 : codes.includes(2) || errors.length ? 2 : 0;
