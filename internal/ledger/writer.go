@@ -197,7 +197,7 @@ func (w *writer) dispatch() bool {
 		return false
 	}
 	w.busy, w.open = w.open, &group{}
-	w.signers.complete(w.busy)
+	w.signers.handOver(w.busy)
 	w.commits.groups <- w.busy
 	return true
 }
