@@ -65,7 +65,14 @@ bin/servers/versitygw: e2e/servers/s3/go.mod e2e/servers/s3/go.sum
 bin/servers/weed: e2e/servers/seaweed/go.mod e2e/servers/seaweed/go.sum
 	cd e2e/servers/seaweed && go build -trimpath -ldflags='$(LDFLAGS)' -o ../../../$@ github.com/seaweedfs/seaweedfs/weed
 
-e2e: build servers ## Tests of the built collector and CLI
+# What the verifier in another language needs, at the versions that its lock names.
+# The tests that run it are skipped, and say so, where npm is missing.
+NODE_PACKAGES := e2e/verifier/node_modules/.package-lock.json
+$(NODE_PACKAGES): e2e/verifier/package-lock.json
+	@if command -v npm >/dev/null 2>&1; then cd e2e/verifier && npm ci --no-audit --no-fund && touch ../../$@; \
+	else echo "npm is missing, so the tests of the verifier in another language will be skipped" >&2; fi
+
+e2e: build servers $(NODE_PACKAGES) ## Tests of the built collector and CLI
 	READTRAIL_E2E=1 go test -count=1 -timeout 40m ./e2e/...
 
 bench: build ## Benchmarks, as ratios against named baselines of the same run

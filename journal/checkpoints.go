@@ -59,7 +59,7 @@ type outside struct {
 // *.checkpoint, and from files. Time stamps are looked for beside them. Without a
 // registry no checkpoint is trusted. An error means that a place could not be read.
 func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) (*Checkpoints, error) {
-	c := &Checkpoints{registry: registry, policy: policy, byOrigin: map[string][]outside{}}
+	c := NewCheckpoints(registry, policy)
 	for _, path := range paths {
 		before := c.found
 		if err := c.read(path); err != nil {

@@ -53,7 +53,8 @@ func (v *verifier) finishTail() {
 		r.Tail = Failed
 	}
 	for ; out.next < len(out.all); out.next++ {
-		if a := &out.all[out.next]; a.size > last && !a.distrusted && !v.source.endsEarly {
+		a := &out.all[out.next]
+		if a.size > last && !a.distrusted && !v.source.endsEarly {
 			r.Tail = Failed
 			v.note(Finding{
 				Code: CodeTruncated, Sequence: last + 1,
@@ -61,7 +62,7 @@ func (v *verifier) finishTail() {
 			})
 			break
 		}
-		out.unchecked++
+		v.passOver(a)
 	}
 	r.Outside = Outside{Verified: out.verified, NotChecked: out.unchecked, TailTo: out.tailTo, TimeTo: out.timeTo}
 	if r.Tail == NotPerformed && out.tailTo > 0 && out.tailTo == last && !v.source.endsEarly {

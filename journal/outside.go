@@ -18,6 +18,8 @@ type attestation struct {
 	outside
 	// known says that nobody has to sign it: the policy or the caller names it.
 	known bool
+	// demanded says that the policy names it.
+	demanded bool
 	// distrusted says that its key may not have signed it then: it says when entries
 	// existed, and nothing else.
 	distrusted bool
@@ -71,7 +73,7 @@ func (v *verifier) prepare(c *checked) {
 		v.takeCheckpoint(id, o)
 	}
 	if oldest := v.out.policy.Oldest; oldest != nil {
-		v.out.all = append(v.out.all, attestation{outside: outside{size: oldest.Size, root: oldest.Root, path: "the policy"}, known: true})
+		v.out.all = append(v.out.all, attestation{outside: outside{size: oldest.Size, root: oldest.Root, path: "the policy"}, known: true, demanded: true})
 	}
 	if s := opt.Since; s != nil && s.Origin == id {
 		v.out.all = append(v.out.all, attestation{outside: outside{size: s.Size, root: s.Root, path: "since"}, known: true})
@@ -171,6 +173,9 @@ func (v *verifier) timeOf(c *checked) record.Time {
 // checkpoints that end there. Of an altered entry the hash counts that it names.
 func (v *verifier) grow(c *checked) {
 	out := &v.out
+	if out.ready && out.next == len(out.all) {
+		return // nobody asks for a root
+	}
 	if !out.grows || c.sequence != out.tree.size+1 {
 		out.grows = false
 		return
@@ -187,12 +192,24 @@ func (v *verifier) compare(c *checked) {
 		switch {
 		case a.distrusted:
 		case a.size < out.tree.size:
-			out.unchecked++
+			v.passOver(a)
 		case a.root != out.tree.root():
 			v.contradicted(a)
 		default:
 			v.confirmed(a, c)
 		}
+	}
+}
+
+// passOver counts a checkpoint whose root the entries that are here do not give. What
+// the policy demands is more than a number: it was not checked.
+func (v *verifier) passOver(a *attestation) {
+	v.out.unchecked++
+	if a.demanded {
+		v.note(Finding{
+			Code: CodeCheckpointNotPerformed, Sequence: a.size,
+			Detail: fmt.Sprintf("the entries that are here do not give the root of the first %d: checkpoint %s", a.size, a.path),
+		})
 	}
 }
 

@@ -120,9 +120,11 @@ func outsideVectors(t *testing.T) []outsideVector {
 	anchored := func(hash string) string {
 		return fmt.Sprintf(`{"demand":["first_link"],"journals":[{"first_link":%q,"first_sequence":6,"journal_id":"jrn_vectors","keys":[%q]}]}`, hash, trusted.KeyID())
 	}
-	oldest := func(root []byte) string {
-		return fmt.Sprintf(`{"journals":[{"journal_id":"jrn_vectors","oldest_checkpoint":{"root":%q,"size":7}}]}`, base64.StdEncoding.EncodeToString(root))
+	oldestOf := func(size int, root []byte) string {
+		return fmt.Sprintf(`{"journals":[{"journal_id":"jrn_vectors","oldest_checkpoint":{"root":%q,"size":%d}}]}`, base64.StdEncoding.EncodeToString(root), size)
 	}
+	oldest := func(root []byte) string { return oldestOf(7, root) }
+	gone, edge := w.checkpoint(3).Root, w.checkpoint(5).Root
 	root := w.checkpoint(7).Root
 	all := vector("", 1, w.lines)
 	named := func(name string, v outsideVector) outsideVector {
@@ -142,6 +144,8 @@ func outsideVectors(t *testing.T) []outsideVector {
 		vector("valid.interrupted", 3, pruned.lines[2:]).with(before, exactly, behind).under(`{"demand":["first_link"]}`),
 		vector("valid.anchored", 6, w.lines[5:]).under(anchored(hashOf(t, w.lines[4]))),
 		named("valid.oldest", all.under(oldest(root[:]))),
+		vector("valid.oldest_pruned", 6, pruned.lines[5:]).under(oldestOf(5, edge[:])),
+		vector("checkpoint_not_performed.oldest", 6, pruned.lines[5:]).under(oldestOf(3, gone[:])),
 		vector("truncated", 1, w.lines[:6]).with(w.signed(4), w.signed(9)).isBroken(),
 		vector("truncated.oldest", 1, w.lines[:6]).under(oldest(root[:])).isBroken(),
 		named("fork", all.with(fork.signed(4), fork.signed(8)).isBroken()),

@@ -39,6 +39,12 @@ var schemas = load(
 	key{record.KindJournal, record.SchemaVersion},
 )
 
+// manifests are the schemas of manifests of evidence bundles, by version. A manifest
+// stands in no journal.
+var manifests = map[string]compiled{
+	record.SchemaVersion: load(key{"evidence_manifest", record.SchemaVersion})[key{"evidence_manifest", record.SchemaVersion}],
+}
+
 func load(keys ...key) map[key]compiled {
 	all := make(map[key]compiled, len(keys))
 	for _, k := range keys {

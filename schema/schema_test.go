@@ -6,6 +6,7 @@ package schema
 import (
 	"encoding/json/v2"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -272,6 +273,56 @@ func TestTheJournalSchemaKnowsTheDetailOfEachType(t *testing.T) {
 			err := validate(t, record.KindJournal, journalEntry(t, c.eventType, c.detail))
 			assert.Equal(t, c.valid, err == nil, "%v", err)
 		})
+	}
+}
+
+// What the code writes as a detail fits the schema, whole and with as little as it
+// may have, and reads back as what was written.
+func TestEveryDetailThatIsWrittenFitsTheSchemaAndReadsBack(t *testing.T) {
+	const digest = "sha256:c07a00000000000000000000000000000000000000000000000000000000009e"
+	const keyID = "sUI6St7pYfmfPqj978W16oPP5w5xyRmPfKXaRQVWNHc"
+	removed := record.PrunedSegment{Segment: "00000000000000000001.events", Size: 812, Digest: digest}
+	locked := removed
+	locked.ArchivedAs = "s3://evidence/readtrail/bank/kyc/reads/jrn_1/segments/00000000000000000001.events?versionId=1"
+	for eventType, details := range map[string][]any{
+		record.EventJournalOpened:  {nil},
+		record.EventJournalResumed: {nil},
+		record.EventJournalClosed:  {nil},
+		record.EventJournalRecovered: {
+			record.Recovered{Segment: removed.Segment, Offset: 812, Length: 40, Digest: digest, KeptAs: removed.Segment + ".812.torn"},
+			record.Recovered{Segment: removed.Segment, Offset: 0, Length: 1, Digest: digest, KeptAs: removed.Segment + ".0.2.torn"},
+		},
+		record.EventKeyRotated:  {record.KeyRotated{IncomingKeyID: keyID}},
+		record.EventKeyAccepted: {record.KeyAccepted{OutgoingKeyID: keyID}},
+		record.EventJournalHeartbeat: {
+			record.Heartbeat{}, record.Heartbeat{SilentSince: record.TimeFromUnixNano(1791533523418000000)},
+		},
+		record.EventJournalGap: {
+			record.Gap{Sink: "witness/a", State: record.GapOpen, Reason: "timeout", TreeSize: 7},
+			record.Gap{Sink: "witness/a", State: record.GapClosed, TreeSize: record.MaxInteger},
+		},
+		record.EventHoldSet:    {record.Hold{HoldID: "case-7", Reason: "dispute", RequestedBy: "counsel"}, record.Hold{HoldID: "case-7"}},
+		record.EventHoldLifted: {record.Hold{HoldID: "case-7", Reason: "over", RequestedBy: "counsel"}, record.Hold{HoldID: "case-7"}},
+		record.EventJournalPruned: {
+			record.Pruned{
+				FirstSequence: 4712, Anchor: digest, TreeHashes: []string{strings.Repeat("0a", 32), strings.Repeat("0b", 32)},
+				Segments: []record.PrunedSegment{removed, locked}, Rule: record.PruneRule{KeepDays: 180, RequestedBy: "records office"},
+			},
+			record.Pruned{FirstSequence: 2, Anchor: digest, TreeHashes: []string{strings.Repeat("0a", 32)}, Segments: []record.PrunedSegment{removed}},
+		},
+		record.EventItemUnrecordable: {record.Unrecordable{Reason: record.ReasonNoTime, ItemID: "read_x", Item: record.SignalSpan}},
+	} {
+		for _, detail := range details {
+			require.NoError(t, validate(t, record.KindJournal, journalEntry(t, eventType, detail)), "%s: %+v", eventType, detail)
+			if detail == nil {
+				continue
+			}
+			written, err := json.Marshal(detail)
+			require.NoError(t, err)
+			back := reflect.New(reflect.TypeOf(detail))
+			require.NoError(t, json.Unmarshal(written, back.Interface(), json.RejectUnknownMembers(true)), eventType)
+			require.Equal(t, detail, back.Elem().Interface(), eventType)
+		}
 	}
 }
 

@@ -38,13 +38,27 @@ func Validate(kind record.Kind, version string, entry []byte) error {
 	if !found {
 		return ErrUnsupported
 	}
+	return c.validate(entry)
+}
+
+// ValidateManifest checks the manifest of an evidence bundle against its schema,
+// with errors like those of Validate.
+func ValidateManifest(version string, manifest []byte) error {
+	c, found := manifests[version]
+	if !found {
+		return ErrUnsupported
+	}
+	return c.validate(manifest)
+}
+
+func (c compiled) validate(text []byte) error {
 	s, err := c.get()
 	if err != nil {
 		return err
 	}
 	// Numbers become doubles, which hold every integer that an entry may.
 	var document any
-	if err := json.Unmarshal(entry, &document); err != nil {
+	if err := json.Unmarshal(text, &document); err != nil {
 		return &InvalidError{Keyword: "type"}
 	}
 	err = s.Validate(document)

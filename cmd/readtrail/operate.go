@@ -154,14 +154,28 @@ func scopeOf(dir string) (record.Scope, error) {
 	return e.Header.Scope, nil
 }
 
-// archivedIn returns what asks an archive for the copies of one journal.
-func archivedIn(a *archive.Archive, source *journal.Source) (control.Archived, error) {
+// copies are those of one journal in an archive.
+type copies struct {
+	archive *archive.Archive
+	of      archive.Journal
+}
+
+func copiesIn(a *archive.Archive, source *journal.Source) (*copies, error) {
 	j, err := archive.ReadJournal(source)
 	if err != nil {
 		return nil, err
 	}
-	asks := a.Asks(j)
-	return func(ctx context.Context, _ string, s record.PrunedSegment) (string, error) {
-		return asks(ctx, s)
-	}, nil
+	return &copies{a, j}, nil
+}
+
+// held says whether a segment that may go is held, for a plan.
+func (c *copies) held(ctx context.Context, name string) error {
+	_, err := c.archive.Held(ctx, c.of, name)
+	return err
+}
+
+// archived is what the one who prunes asks of the bytes that it is about to
+// remove.
+func (c *copies) archived(ctx context.Context, _ string, s record.PrunedSegment) (string, error) {
+	return c.archive.Asks(c.of)(ctx, s)
 }

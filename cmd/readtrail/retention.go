@@ -51,7 +51,7 @@ type retentionFlags struct {
 func (f *retentionFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.keep, "keep", nil, "for how many days entries of a retention class are kept: CLASS=DAYS; may be repeated")
 	flags.StringVar(&f.keepFile, "keep-file", "", "a file with such rules, one a line")
-	flags.StringVar(&f.checkpoints, "checkpoints", "", "a directory of checkpoints: only what one of them covers may go")
+	flags.StringVar(&f.checkpoints, "checkpoints", "", "a directory of checkpoints, or s3://BUCKET/PREFIX: only what one of them covers may go")
 	flags.StringVar(&f.requireArchived, "require-archived", "", "only what is locked in this archive may go: s3://BUCKET/PREFIX")
 	flags.StringVar(&f.lock, "lock", string(archive.Compliance), "the mode in which copies must be locked: COMPLIANCE or GOVERNANCE")
 	f.bucket.add(flags)
@@ -179,21 +179,23 @@ func (r *retentionRun) journal(ctx context.Context, source *journal.Source) (*pl
 	if source.Path == source.Segments[0].Path {
 		return nil, fmt.Errorf("is a file; name the directory of a journal")
 	}
-	inventory, err := ledger.TakeInventory(ctx, durable.OS{}, source.Path, r.rules, r.now, checkpointsIn(r.flags.checkpoints).covering)
+	checkpoints, err := r.flags.covering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var copies control.Archived
-	if r.archive != nil {
-		if copies, err = archivedIn(r.archive, source); err != nil {
-			return nil, err
-		}
+	inventory, err := ledger.TakeInventory(ctx, durable.OS{}, source.Path, r.rules, r.now, checkpoints)
+	if err != nil {
+		return nil, err
 	}
+	var held *copies
 	var why []error
 	var archived func(retention.Segment) bool
-	if copies != nil {
+	if r.archive != nil {
+		if held, err = copiesIn(r.archive, source); err != nil {
+			return nil, err
+		}
 		archived = func(s retention.Segment) bool {
-			_, err := copies(ctx, inventory.JournalID, record.PrunedSegment{Segment: segment.Name(s.First)})
+			err := held.held(ctx, segment.Name(s.First))
 			if err != nil {
 				why = append(why, err)
 			}
@@ -208,13 +210,15 @@ func (r *retentionRun) journal(ctx context.Context, source *journal.Source) (*pl
 	if r.operation == nil || result.nothing() {
 		return result, nil
 	}
-	return result, r.apply(ctx, source, inventory, plan, copies, result)
+	return result, r.apply(ctx, source, inventory, plan, held, result)
 }
 
 // apply has the plan carried out by whoever writes the journal.
-func (r *retentionRun) apply(ctx context.Context, source *journal.Source, i *ledger.Inventory, plan retention.Plan, copies control.Archived, result *plannedJournal) error {
+func (r *retentionRun) apply(ctx context.Context, source *journal.Source, i *ledger.Inventory, plan retention.Plan, held *copies, result *plannedJournal) error {
 	o := *r.operation
-	o.archived = copies
+	if held != nil {
+		o.archived = held.archived
+	}
 	w, end, err := o.reach(ctx, source.Path, i.JournalID)
 	if err != nil {
 		return err

@@ -4,7 +4,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json/v2"
 	"fmt"
 	"os"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/control"
+	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -64,7 +67,7 @@ func newAged(t *testing.T) *aged {
 	require.NoError(t, l.Close(t.Context()))
 	a.options.Now = nil
 	a.segmentCount = len(a.segments())
-	a.checkpoint()
+	a.checkpoint(0)
 	return a
 }
 
@@ -83,8 +86,9 @@ func (a *aged) segments() []string {
 	return names
 }
 
-// checkpoint keeps one of the whole journal, of which nothing was pruned.
-func (a *aged) checkpoint() {
+// checkpoint keeps one of the first entries, all if size is 0, of a journal of which
+// nothing was pruned.
+func (a *aged) checkpoint(size uint64) journal.Checkpoint {
 	a.t.Helper()
 	sources, err := journal.Open(a.path)
 	require.NoError(a.t, err)
@@ -98,6 +102,9 @@ func (a *aged) checkpoint() {
 		leaf := journal.LeafHash(e.PayloadDigest())
 		require.NoError(a.t, tree.Append(leaf[:], nil))
 		c.Origin, c.Size = e.Header.JournalID, e.Header.Sequence
+		if c.Size == size {
+			break
+		}
 	}
 	root, err := tree.GetRootHash(nil)
 	require.NoError(a.t, err)
@@ -107,6 +114,14 @@ func (a *aged) checkpoint() {
 	path := filepath.Join(a.checkpoints, filepath.FromSlash(checkpoint.CheckpointName(c.Origin, c.Size)))
 	require.NoError(a.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(a.t, os.WriteFile(path, note, 0o644))
+	return c
+}
+
+func (a *aged) origin() string {
+	a.t.Helper()
+	e, err := ledger.LastEntry(durable.OS{}, a.path)
+	require.NoError(a.t, err)
+	return e.Header.JournalID
 }
 
 func (a *aged) readtrail(want int, args ...string) string {
@@ -173,16 +188,58 @@ func TestApplyOpensAJournalThatNobodyWrites(t *testing.T) {
 	require.Contains(t, string(text), `"rule":{"keep_days":90,"requested_by":"records office"}`)
 }
 
-func TestWhatIsLeftVerifiesAgainstTheOldCheckpoint(t *testing.T) {
+func TestWhatIsLeftVerifiesAgainstOldCheckpoints(t *testing.T) {
 	a := newAged(t)
+	a.checkpoint(3)
+	a.checkpoint(6)
 	verify := []string{"verify", a.root, "--keys", a.keys, "--checkpoints", a.checkpoints}
 	require.Contains(t, a.readtrail(0, verify...), "first_sequence: 1\n")
 	a.retention(0, "apply", "--signing-key", a.key)
 	out := a.readtrail(0, verify...)
 	require.Contains(t, out, "first_sequence: 7\n")
 	require.Contains(t, out, "first_link: valid\n")
-	require.Contains(t, out, "checkpoint")
-	t.Log(out)
+	require.Contains(t, out, "checkpoints_verified: 2\ncheckpoints_not_checked: 1\ntail_attested_to: 7\n", "one ends before what is left")
+
+	// A checkpoint of another history that ends where the pruned entries end.
+	note, err := journal.SignCheckpoint(journal.Checkpoint{Origin: a.origin(), Size: 6, Root: [32]byte{1}}, a.signer)
+	require.NoError(t, err)
+	other := filepath.Join(t.TempDir(), "other.checkpoint")
+	require.NoError(t, os.WriteFile(other, note, 0o644))
+	require.Contains(t, a.readtrail(1, "verify", a.root, "--keys", a.keys, "--checkpoints", other), "code: fork\n")
+}
+
+func TestAPolicyHoldsForAJournalThatWasPruned(t *testing.T) {
+	a := newAged(t)
+	below, edge := a.checkpoint(3), a.checkpoint(6)
+	lines, err := os.ReadFile(a.segments()[5])
+	require.NoError(t, err)
+	last, err := journal.ParseLine(bytes.TrimSuffix(lines, []byte("\n")))
+	require.NoError(t, err)
+	a.retention(0, "apply", "--signing-key", a.key)
+	oldest := func(c journal.Checkpoint) string {
+		return fmt.Sprintf(`"oldest_checkpoint":{"size":%d,"root":%q}`, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
+	}
+	changed := edge
+	changed.Root[0] ^= 1
+	for name, c := range map[string]struct {
+		members string
+		want    int
+		says    string
+	}{
+		"it may begin there":                {`"first_sequence":7`, 0, "first_link: valid\n"},
+		"it should begin before":            {`"first_sequence":6`, 1, "code: sequence_gap\n"},
+		"its first link":                    {fmt.Sprintf(`"first_sequence":7,"first_link":%q`, last.Integrity.RecordHash), 0, "first_link: valid\n"},
+		"another first link":                {fmt.Sprintf(`"first_sequence":7,"first_link":%q`, last.Integrity.PreviousEventHash), 1, "code: previous_hash_mismatch\n"},
+		"the tree of what was pruned":       {oldest(edge), 0, "chain: valid\n"},
+		"another tree":                      {oldest(changed), 1, "code: checkpoint_inconsistent\n"},
+		"a tree of which a part was pruned": {oldest(below), 2, "checkpoint_not_performed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "policy.json")
+			require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `{"journals":[{"journal_id":%q,%s}],"demand":["first_link"]}`, edge.Origin, c.members), 0o600))
+			require.Contains(t, a.readtrail(c.want, "verify", a.root, "--keys", a.keys, "--policy", path), c.says)
+		})
+	}
 }
 
 func TestAHoldIsSetListedAndLifted(t *testing.T) {

@@ -31,14 +31,8 @@ func newShowCommand(con *console) *cobra.Command {
 		Example: "  readtrail show journal --tool-call call_syn_0193_02\n  readtrail show journal --sequence 10-20 --json",
 		Args:    arguments("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range []string{"sequence", "trace", "execution", "tool-call", "kind"} {
-				// It would select everything; a script's variable was empty.
-				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return usagef(cmd, "--%s is empty", name)
-				}
-			}
-			if err := f.check(); err != nil {
-				return usageError{cmd, err}
+			if err := f.parse(cmd); err != nil {
+				return err
 			}
 			if joined && !asJSON {
 				return usagef(cmd, "--joined needs --json: the table is joined anyway")
@@ -57,11 +51,7 @@ func newShowCommand(con *console) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.sequence, "sequence", "", "a sequence or a range: 7 or 10-20")
-	flags.StringVar(&f.trace, "trace", "", "a trace id, 32 hex digits")
-	flags.StringVar(&f.execution, "execution", "", "an execution id")
-	flags.StringVar(&f.toolCall, "tool-call", "", "the tool call id that the model gave")
-	flags.StringVar(&f.kind, "kind", "", "a kind of entry, such as read_record")
+	f.register(flags)
 	flags.UintVar(&limit, "limit", defaultRows, "show at most so many entries, 0 for all; --json shows all unless told")
 	flags.BoolVar(&asJSON, "json", false, "print the stored entries, one a line")
 	flags.BoolVar(&joined, "joined", false, "with --json: print one object a read, with its observations and effects")

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/readtrail/readtrail/journal"
 )
 
@@ -28,6 +31,28 @@ type filter struct {
 	kind      string
 
 	first, last uint64
+}
+
+func (f *filter) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.sequence, "sequence", "", "a sequence or a range: 7 or 10-20")
+	flags.StringVar(&f.trace, "trace", "", "a trace id, 32 hex digits")
+	flags.StringVar(&f.execution, "execution", "", "an execution id")
+	flags.StringVar(&f.toolCall, "tool-call", "", "the tool call id that the model gave")
+	flags.StringVar(&f.kind, "kind", "", "a kind of entry, such as read_record")
+}
+
+// parse reads the flags that register made.
+func (f *filter) parse(cmd *cobra.Command) error {
+	for _, name := range []string{"sequence", "trace", "execution", "tool-call", "kind"} {
+		// It would select everything; a script's variable was empty.
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return usagef(cmd, "--%s is empty", name)
+		}
+	}
+	if err := f.check(); err != nil {
+		return usageError{cmd, err}
+	}
+	return nil
 }
 
 // check parses the conditions.

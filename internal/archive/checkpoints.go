@@ -5,12 +5,14 @@ package archive
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/journal"
 )
 
@@ -39,6 +41,43 @@ func (b *Bucket) Checkpoints(ctx context.Context) iter.Seq2[journal.KeptCheckpoi
 			}
 		}
 	}
+}
+
+// Covering finds a checkpoint of a journal below the prefix, as checkpoint.Covering
+// chooses it. Only that one is read: its oldest version. It is nil if there is none.
+func (b *Bucket) Covering(ctx context.Context, journalID string, entries uint64) (*journal.SignedCheckpoint, error) {
+	prefix := b.prefix
+	if prefix != "" {
+		prefix += "/"
+	}
+	found, err := b.versions(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	bySize := map[uint64]*version{}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		dir, name := path.Split(key)
+		dir = strings.TrimSuffix(path.Clean(dir), "/"+checkpointsPart)
+		if !b.isCheckpoint(key) || path.Base(dir) != journalID {
+			continue
+		}
+		if sizes := sizesOf([]string{name}, "", maxSize+1); len(sizes) == 1 {
+			bySize[sizes[0]] = found[key]
+		}
+	}
+	size := checkpoint.Covering(maps.Keys(bySize), entries)
+	if size == 0 {
+		return nil, nil
+	}
+	note, err := b.readSmall(ctx, bySize[size])
+	if err != nil {
+		return nil, err
+	}
+	c, err := journal.ParseCheckpoint(note)
+	if err != nil || c.Origin != journalID || c.Size != size {
+		return nil, fmt.Errorf("%s is not the checkpoint that its name says; examine who wrote it", b.address(bySize[size]))
+	}
+	return c, nil
 }
 
 const checkpointSuffix = ".checkpoint"

@@ -12,7 +12,7 @@ import (
 )
 
 // Asks returns the question that pruning asks before it announces that a segment
-// goes: where the archive holds those very bytes. A lock that has ended is none.
+// goes: where the archive holds those very bytes.
 func (a *Archive) Asks(j Journal) func(context.Context, record.PrunedSegment) (string, error) {
 	return func(ctx context.Context, s record.PrunedSegment) (string, error) {
 		held, err := a.Held(ctx, j, s.Segment)
@@ -21,8 +21,6 @@ func (a *Archive) Asks(j Journal) func(context.Context, record.PrunedSegment) (s
 			return "", err
 		case held.SpelledDigest() != s.Digest || held.Size != s.Size:
 			return "", fmt.Errorf("%s: %w", held, ErrConflict)
-		case !held.LegalHold && !held.Until.After(a.bucket.now()):
-			return "", fmt.Errorf("%s: %w: its lock ended at %s", held, ErrNotLocked, held.Until.UTC().Format(time.RFC3339))
 		}
 		return held.String(), nil
 	}
@@ -30,8 +28,8 @@ func (a *Archive) Asks(j Journal) func(context.Context, record.PrunedSegment) (s
 
 // Held says where the archive holds a sealed segment of a journal, which is what
 // lets the local copy go: the bytes of the oldest version were read back and are
-// those of the file, and the server says that the version is locked as demanded.
-// Nothing that was found out before is believed.
+// those of the file, and the server says that the version is locked as demanded. A
+// lock that has ended is none. Nothing that was found out before is believed.
 func (a *Archive) Held(ctx context.Context, j Journal, name string) (*Locked, error) {
 	r, err := a.policy.of(j.RetentionClass)
 	if err != nil {
@@ -69,5 +67,9 @@ func (a *Archive) held(ctx context.Context, j Journal, f sealed, r retention) (*
 	if digest != u.digest || size != u.size {
 		return nil, fmt.Errorf("%s: %w", a.bucket.address(v), ErrConflict)
 	}
-	return a.bucket.inspectLock(ctx, u, r, v)
+	locked, err := a.bucket.inspectLock(ctx, u, r, v)
+	if err == nil && !locked.LegalHold && !locked.Until.After(a.bucket.now()) {
+		return nil, fmt.Errorf("%s: %w: its lock ended at %s", locked, ErrNotLocked, locked.Until.UTC().Format(time.RFC3339))
+	}
+	return locked, err
 }

@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/journal"
@@ -72,6 +73,18 @@ type Attester interface {
 // CheckpointName returns the path of a checkpoint in a store, with slashes.
 func CheckpointName(journalID string, size uint64) string {
 	return fmt.Sprintf("%s/%020d%s", durable.PathElement(journalID), size, checkpointSuffix)
+}
+
+// Covering returns which of the sizes of kept checkpoints is asked for to cover so
+// many entries: the smallest that does, or the largest of all if none does. It is 0
+// if there are none.
+func Covering(sizes iter.Seq[uint64], entries uint64) (best uint64) {
+	for n := range sizes {
+		if best < entries && n > best || n >= entries && n < best {
+			best = n
+		}
+	}
+	return best
 }
 
 // TokenName returns the path of a time stamp in a store, with slashes.

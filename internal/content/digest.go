@@ -124,11 +124,12 @@ func (w *workspace) release() {
 // ofRaw digests without a second copy of a large value.
 func ofRaw[T text](k *Key, t T, state record.Captured) Digest {
 	w := workspaces.Get().(*workspace)
-	defer w.release()
 	if k == nil && len(t) <= len(w.chunk) { // most values
 		sum := sha256.Sum256(w.chunk[:copy(w.chunk[:], t)])
+		workspaces.Put(w)
 		return Digest{Value: k.spell(sum[:]), Form: FormBytes, Size: int64(len(t)), State: state}
 	}
+	defer w.release()
 	h := k.NewHash()
 	for rest := t; len(rest) > 0; {
 		n := copy(w.chunk[:], rest)

@@ -171,3 +171,17 @@ func IsBegun(ctx context.Context, place Reading) (bool, error) {
 	}
 	return false, nil
 }
+
+// Objects returns the names of the objects with a digest and where each is; none is
+// ErrMissing. Nothing is opened: an object is encrypted.
+func (r *Reader) Objects(ctx context.Context, organization, class string, d content.ParsedDigest) (map[string]Reading, error) {
+	found, err := r.find(ctx, organization, class, d)
+	if err != nil {
+		return nil, err
+	}
+	objects := make(map[string]Reading, len(found))
+	for _, o := range found {
+		objects[o.name] = o.place
+	}
+	return objects, nil
+}

@@ -31,7 +31,7 @@ type item struct {
 	body  value
 	cache *telemetry.Cache
 	// keys are those of the attributes, once the item has been recognized.
-	keys      keyFilter
+	keys      *keyFilter
 	keysKnown bool
 	// lifting is where the item's record is built, and paper where it is written.
 	lifting *lifting
@@ -76,7 +76,7 @@ const indexFrom = 48
 const maxEvents = 10_000
 
 // items are used again, since most spans have nothing else that costs memory.
-var items = sync.Pool{New: func() any { return &item{lifting: &lifting{}, paper: &paper{}, before: &before{}} }}
+var items = sync.Pool{New: func() any { return &item{keys: &keyFilter{}, lifting: &lifting{}, paper: &paper{}, before: &before{}} }}
 
 // release gives the item back. Nothing of it may be used any more.
 func (it *item) release() {
@@ -92,9 +92,10 @@ func (it *item) reset() {
 		*it.paper = paper{basis: it.paper.basis}
 	}
 	clear(it.events)
-	events, l, p, b := it.events[:0], it.lifting, it.paper, it.before
-	*it = item{} // in place: with the four it would be made elsewhere and copied
-	it.events, it.lifting, it.paper, it.before = events, l, p, b
+	*it.keys = keyFilter{}
+	events, k, l, p, b := it.events[:0], it.keys, it.lifting, it.paper, it.before
+	*it = item{} // in place: with the five it would be made elsewhere and copied
+	it.events, it.keys, it.lifting, it.paper, it.before = events, k, l, p, b
 }
 
 func (l *lifting) reset() {

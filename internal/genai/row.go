@@ -146,14 +146,18 @@ func (x *rowIndex) add(r row) {
 // unknown is the row of what no row knows.
 var unknown = compiledRow{row: row{class: ClassOther}}
 
-// match returns the row of an item, and the row of what it touched, which is
-// the unknown one for most items.
-func (t *table) match(it *item) (recognized, touched *compiledRow) {
-	index := &t.spans
-	if it.signal == record.SignalLog {
-		index = &t.logs
+// index returns the rows of a signal.
+func (t *table) index(signal record.Signal) *rowIndex {
+	if signal == record.SignalLog {
+		return &t.logs
 	}
-	candidates := index.always
+	return &t.spans
+}
+
+// match returns the row of an item, and the rows that touched looks at.
+func (t *table) match(it *item) (recognized *compiledRow, candidates rowSet) {
+	index := t.index(it.signal)
+	candidates = index.always
 	candidates.unite(it.before.rowsOfScope(index, it.scope.Name()))
 	index.names.find(it.name, &candidates)
 	for key, v := range it.attrs.All() {
@@ -172,12 +176,18 @@ func (t *table) match(it *item) (recognized, touched *compiledRow) {
 		}
 	}
 	it.keysKnown = true
-	recognized = index.first(&candidates, it)
+	return index.first(&candidates, it), candidates
+}
+
+// touched returns the row of what an item touched, which is the unknown one for
+// most items.
+func (t *table) touched(it *item, recognized *compiledRow, candidates rowSet) *compiledRow {
 	if recognized.effect != nil {
-		return recognized, recognized
+		return recognized
 	}
+	index := t.index(it.signal)
 	candidates.intersect(&index.effects)
-	return recognized, index.first(&candidates, it)
+	return index.first(&candidates, it)
 }
 
 // first returns the first of the rows that holds for an item.

@@ -14,7 +14,7 @@ import (
 // Span recognizes a span and lifts what it tells.
 func (l *Lifter) Span(in SpanInput) (o Observation) {
 	it := spanItem(in)
-	row, touched := l.table.match(it)
+	row, candidates := l.table.match(it)
 	safeName := ""
 	if !l.noNames {
 		safeName = row.safeName(it)
@@ -25,7 +25,7 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 		return o
 	}
 	lifting := l.begin(it, row, in.Upstream)
-	lifting.touched = touched
+	lifting.touched = l.table.touched(it, row, candidates)
 	lifting.traceID = record.HexTraceID(in.Span.TraceID())
 	lifting.spanID = record.HexSpanID(in.Span.SpanID())
 	lifting.status = lifting.row.ended(it, spanStatus(it, in.Span))

@@ -33,6 +33,17 @@ func (l *labels) replace(key string) bool {
 	}
 }
 
+// replacesAny reports whether anything has to go, which is rare: removing copies
+// attributes, looking does not.
+func (l *labels) replacesAny(attributes pcommon.Map) bool {
+	for key := range attributes.All() {
+		if l.replace(key) {
+			return true
+		}
+	}
+	return false
+}
+
 // label puts on a stripped item what joins it to the journal: the stable
 // attributes, and on a recorded item its read id. A read id that a client put
 // there goes. Telemetry can repeat a key: each goes.
@@ -45,7 +56,9 @@ func label(attributes pcommon.Map, seen *genai.Observation, readID string) {
 		unmark(attributes)
 		return
 	}
-	attributes.RemoveIf(func(key string, _ pcommon.Value) bool { return l.replace(key) })
+	if l.replacesAny(attributes) {
+		attributes.RemoveIf(func(key string, _ pcommon.Value) bool { return l.replace(key) })
+	}
 	const most = 3
 	attributes.EnsureCapacity(attributes.Len() + most)
 	set(attributes, executionIDAttribute, l.executionID)
