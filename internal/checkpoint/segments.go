@@ -169,20 +169,15 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool) error {
 			return context.Cause(ctx)
 		}
 		var e *journal.Entry
+		var hash tiles.Hash
 		if err == nil {
-			if e, err = journal.ParseLine(line.Bytes); err != nil {
-				err = damaged(line, err)
-			}
+			e, hash, err = entryOf(line)
 		}
 		switch {
 		case err != nil && !seen && tree.Size() > j.upTo():
 			return errStale // it counts entries of a tail that was torn since
 		case err != nil:
 			return err
-		}
-		hash, ok := parseHash(e.Integrity.RecordHash)
-		if !ok || hash != e.PayloadDigest() {
-			return damaged(line, errors.New("record_hash is not that of the entry"))
 		}
 		switch size := tree.Size(); {
 		case e.Header.Sequence < size:
@@ -217,6 +212,19 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool) error {
 		return errStale // the journal is shorter than its tree
 	}
 	return nil
+}
+
+// entryOf returns the entry of a line and its record hash.
+func entryOf(line segment.Line) (*journal.Entry, tiles.Hash, error) {
+	e, err := journal.ParseLine(line.Bytes)
+	if err != nil {
+		return nil, tiles.Hash{}, damaged(line, err)
+	}
+	hash, ok := parseHash(e.Integrity.RecordHash)
+	if !ok || hash != e.PayloadDigest() {
+		return nil, tiles.Hash{}, damaged(line, errors.New("record_hash is not that of the entry"))
+	}
+	return e, hash, nil
 }
 
 // maxUnwritten bounds the tiles in memory, 512 KiB.

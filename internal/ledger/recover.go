@@ -162,4 +162,3 @@ func (w *writer) relock() error {
 	l.lock = lock
 	return nil
 }
-
