@@ -59,6 +59,7 @@ func TestNoCapturedContentLeavesTheCollector(t *testing.T) {
 			outputs := map[string][]byte{
 				"journal": bytes.Join(h.lines(), []byte("\n")), "tracing": tracing, "output": []byte(c.Output()),
 			}
+			outputs["bundle"] = h.bundleOfAll()
 			for where, text := range outputs {
 				require.NotEmpty(t, text, where)
 				for secret := range secrets {

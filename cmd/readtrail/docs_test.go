@@ -43,6 +43,10 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 			require.NoError(t, writeFixtureCheckpoints("."))
 			require.NoError(t, os.WriteFile("digest.key", []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), 0o600))
 		},
+		"bundle.md": func(t *testing.T) {
+			require.NoError(t, writeFixture(".", "crm.customer.get"))
+			require.NoError(t, writeFixtureCheckpoints("."))
+		},
 		"evidence.md": func(t *testing.T) { require.NoError(t, writeEvidenceFixture(".")) },
 		"lint.md":     captured,
 		"archive.md": func(t *testing.T) {

@@ -5,7 +5,6 @@ package bundle
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json/v2"
 	"errors"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
+	"github.com/readtrail/readtrail/schema"
 )
 
 // maxTaken bounds the entries of one bundle, of which each takes 8 bytes until it is
@@ -91,6 +91,7 @@ func (l *looking) each(ctx context.Context, do func(*journal.Entry) error) error
 			return fmt.Errorf("line %d: %w", number, errNotEntry)
 		}
 		last = e.Header.Sequence
+		correlate(e)
 		if err := do(e); err != nil {
 			return err
 		}
@@ -98,14 +99,26 @@ func (l *looking) each(ctx context.Context, do func(*journal.Entry) error) error
 	return nil
 }
 
-// named is what an entry says of decisions and executions.
+// correlate reads the correlation of a body that this version does not know
+// otherwise: its name and form are those of every body (contract 1, requirement E2),
+// and an approval or a decision must not be left out because it is newer than the
+// maker.
+func correlate(e *journal.Entry) {
+	if schema.Supports(e.Kind, e.SchemaVersion) {
+		return
+	}
+	var body struct {
+		Correlation record.Correlation `json:"correlation"`
+	}
+	if json.Unmarshal(e.Body, &body) == nil {
+		e.Header.Correlation = body.Correlation
+	}
+}
+
+// named is where an entry names a decision.
 type named struct {
-	DecisionID  string `json:"decision_id"`
-	ExecutionID string `json:"execution_id"`
-	Correlation struct {
-		ExecutionID string `json:"execution_id"`
-	} `json:"correlation"`
-	Policy struct {
+	DecisionID string `json:"decision_id"`
+	Policy     struct {
 		DecisionID string `json:"decision_id"`
 	} `json:"policy"`
 }
@@ -120,7 +133,7 @@ func (m *maker) decision(_ *looking, e *journal.Entry) error {
 	if json.Unmarshal(e.Body, &n) != nil || n.DecisionID != id && n.Policy.DecisionID != id {
 		return nil
 	}
-	execution := cmp.Or(n.Correlation.ExecutionID, n.ExecutionID)
+	execution := e.Header.Correlation.ExecutionID
 	if execution == "" {
 		return fmt.Errorf("entry %d is of the decision and names no execution: select by sequence", e.Header.Sequence)
 	}
@@ -183,23 +196,10 @@ func (m *maker) matches(e *journal.Entry) bool {
 		return false
 	case !s.includes(h.RecordedAt):
 		return false
-	case s.DecisionID != "" && !m.executions[executionOf(e)]:
+	case s.DecisionID != "" && !m.executions[h.Correlation.ExecutionID]:
 		return false
 	}
 	return m.options.Matches == nil || m.options.Matches(e)
-}
-
-// executionOf returns the execution that an entry belongs to, also of a body that
-// this version does not know otherwise: the name of the member is fixed (contract 1).
-func executionOf(e *journal.Entry) string {
-	if id := e.Header.Correlation.ExecutionID; id != "" {
-		return id
-	}
-	var n named
-	if json.Unmarshal(e.Body, &n) != nil {
-		return ""
-	}
-	return cmp.Or(n.Correlation.ExecutionID, n.ExecutionID)
 }
 
 // stretch takes, for a selection that is a stretch, all of it; of one by time also
