@@ -99,6 +99,7 @@ func TestAnEntryThatTheJournalDidNotSignIsDamageAndNoTornTail(t *testing.T) {
 		fs.Put(path, append(bytes.Clone(honest), forged(t, lifted, last, nil)...))
 		err = requireRefused(t, fs, o)
 		require.ErrorIs(t, err, ledger.ErrDamaged)
+		assert.Equal(t, 1, strings.Count(err.Error(), "journal is damaged"))
 		assert.ErrorContains(t, err, fmt.Sprintf("at offset %d (sequence %d), and no crash did that: signature is not one over", len(honest), last.Header.Sequence+1))
 
 		// A copy of a read would make the read that comes a repeat of what nobody signed.

@@ -115,8 +115,12 @@ func (w *writer) recover() error {
 	c := &check{journalID: w.ledger.id, acknowledged: w.durable, named: map[string]bool{}}
 	limits := segment.Limits{MaxBytes: o.MaxSegmentBytes, MaxAge: o.MaxSegmentAge}
 	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.known, c.validate, func(torn []byte) error { return w.admitTail(c, torn) })
-	if err := errors.Join(err, c.signatures.wait()); err != nil {
+	unsigned := c.signatures.wait() // also if nobody asked to admit the tail
+	switch {
+	case err != nil:
 		return err
+	case unsigned != nil:
+		return errors.Join(unsigned, segments.Close())
 	}
 	w.segments = segments
 	w.segments.Began(c.began)
