@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,8 @@ func newHoldCommand(con *console) *cobra.Command {
 		RunE:  needsSubcommand,
 	}
 	cmd.AddCommand(
-		newHoldChangeCommand(con, "set", "Set a legal hold: nothing of the journal is pruned until it is lifted", writer.SetHold),
-		newHoldChangeCommand(con, "lift", "Lift a legal hold", writer.LiftHold),
+		newHoldChangeCommand(con, "set", "Set a legal hold: nothing of the journal is pruned until it is lifted", record.EventHoldSet, writer.SetHold),
+		newHoldChangeCommand(con, "lift", "Lift a legal hold", record.EventHoldLifted, writer.LiftHold),
 		newHoldListCommand(con),
 	)
 	return cmd
@@ -43,7 +44,7 @@ func oneJournal(target string) (*journal.Source, error) {
 	return sources[0], nil
 }
 
-func newHoldChangeCommand(con *console, name, short string, change func(writer, context.Context, control.HoldRequest) (journal.Receipt, error)) *cobra.Command {
+func newHoldChangeCommand(con *console, name, short, eventType string, change func(writer, context.Context, control.HoldRequest) (journal.Receipt, error)) *cobra.Command {
 	var o operation
 	var hold record.Hold
 	cmd := &cobra.Command{
@@ -62,7 +63,7 @@ func newHoldChangeCommand(con *console, name, short string, change func(writer, 
 			}
 			ctx, stop := interruptible(cmd)
 			defer stop()
-			return changeHold(ctx, con, &o, args[0], hold, change)
+			return changeHold(ctx, con, &o, args[0], eventType, hold, change)
 		},
 	}
 	o.add(cmd.Flags())
@@ -71,7 +72,7 @@ func newHoldChangeCommand(con *console, name, short string, change func(writer, 
 	return cmd
 }
 
-func changeHold(ctx context.Context, con *console, o *operation, target string, hold record.Hold,
+func changeHold(ctx context.Context, con *console, o *operation, target, eventType string, hold record.Hold,
 	change func(writer, context.Context, control.HoldRequest) (journal.Receipt, error),
 ) (err error) {
 	source, err := oneJournal(target)
@@ -87,6 +88,13 @@ func changeHold(ctx context.Context, con *console, o *operation, target string, 
 		return err
 	}
 	receipt, err := change(w, ctx, control.HoldRequest{JournalID: last.Header.JournalID, Hold: hold})
+	if err == nil {
+		// Who answers on a socket is not who signs: only the journal itself says it.
+		err = ledger.ConfirmHold(durable.OS{}, source.Path, receipt, eventType, hold)
+		if errors.Is(err, ledger.ErrUnconfirmed) {
+			err = fmt.Errorf("%w: whoever was asked says so, but nothing shows that it is true; find out who listens on %s", err, control.SocketName)
+		}
+	}
 	if closeErr := end(); err == nil {
 		err = closeErr
 	}

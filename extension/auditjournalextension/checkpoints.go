@@ -137,9 +137,9 @@ func (j *journals) newKeeper(name journalName, o *outside, signer journal.Signer
 }
 
 // attested has the keeper judge what places outside hold of a journal.
-func attested(keeper *checkpoint.Keeper) func(context.Context, string) (*journal.SignedCheckpoint, error) {
-	return func(ctx context.Context, journalID string) (*journal.SignedCheckpoint, error) {
-		held, err := keeper.Attested(ctx, journalID)
+func attested(keeper *checkpoint.Keeper) func(context.Context, string, uint64) (*journal.SignedCheckpoint, error) {
+	return func(ctx context.Context, journalID string, size uint64) (*journal.SignedCheckpoint, error) {
+		held, err := keeper.Attested(ctx, journalID, size)
 		if errors.Is(err, checkpoint.ErrConflict) {
 			err = fmt.Errorf("%w: %w", ledger.ErrContradicted, err)
 		}

@@ -34,8 +34,8 @@ type Journal struct {
 	// Trusted says whether a checkpoint was signed by a key of the journal.
 	Trusted func(*journal.SignedCheckpoint) bool
 	// UpTo is the last sequence that is read; 0 means all. What stands behind the last
-	// durable entry of a journal that is being written is not part of it yet, and may
-	// be half a line.
+	// durable entry of a journal that is being written, or the last intact one of a
+	// journal that is being opened, is not part of it, and may be half a line.
 	UpTo uint64
 	// Scratch is where tiles are written. Without one it is the cache of the journal,
 	// which only its writer may write.
@@ -112,6 +112,8 @@ func findPruned(ctx context.Context, j Journal, first uint64) (*record.Pruned, e
 	var found *record.Pruned
 	for line, err := range segment.Lines(j.FS, j.Dir, segment.Position{}) {
 		switch {
+		case errors.Is(err, segment.ErrNoLine) && found != nil && j.UpTo > 0:
+			return found, nil // what stands there is no part of it
 		case err != nil:
 			return nil, err
 		case ctx.Err() != nil:
@@ -120,6 +122,9 @@ func findPruned(ctx context.Context, j Journal, first uint64) (*record.Pruned, e
 			continue
 		}
 		e, err := journal.ParseLine(line.Bytes)
+		if found != nil && j.UpTo > 0 && (err != nil || e.Header.Sequence > j.UpTo) {
+			return found, nil
+		}
 		if err != nil {
 			return nil, damaged(line, err)
 		}
@@ -160,19 +165,19 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool) error {
 		if seen && tree.Size() >= j.upTo() {
 			break
 		}
-		if err != nil {
-			return err
-		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e, err := journal.ParseLine(line.Bytes)
-		if err != nil {
-			return damaged(line, err)
+		var e *journal.Entry
+		var hash tiles.Hash
+		if err == nil {
+			e, hash, err = entryOf(line)
 		}
-		hash, ok := parseHash(e.Integrity.RecordHash)
-		if !ok || hash != e.PayloadDigest() {
-			return damaged(line, errors.New("record_hash is not that of the entry"))
+		switch {
+		case err != nil && !seen && tree.Size() > j.upTo():
+			return errStale // it counts entries of a tail that was torn since
+		case err != nil:
+			return err
 		}
 		switch size := tree.Size(); {
 		case e.Header.Sequence < size:
@@ -207,6 +212,19 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool) error {
 		return errStale // the journal is shorter than its tree
 	}
 	return nil
+}
+
+// entryOf returns the entry of a line and its record hash.
+func entryOf(line segment.Line) (*journal.Entry, tiles.Hash, error) {
+	e, err := journal.ParseLine(line.Bytes)
+	if err != nil {
+		return nil, tiles.Hash{}, damaged(line, err)
+	}
+	hash, ok := parseHash(e.Integrity.RecordHash)
+	if !ok || hash != e.PayloadDigest() {
+		return nil, tiles.Hash{}, damaged(line, errors.New("record_hash is not that of the entry"))
+	}
+	return e, hash, nil
 }
 
 // maxUnwritten bounds the tiles in memory, 512 KiB.

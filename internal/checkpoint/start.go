@@ -14,18 +14,19 @@ import (
 )
 
 // Attested asks every place what it knows of a journal that is being opened,
-// before anything new is written to it. It returns the largest checkpoint that a
+// before anything is written to it or cut off. Size is how many entries it has;
+// what stands behind them is torn. It returns the largest checkpoint that a
 // store holds, nil if none does. An error that is ErrConflict says that a place
 // knows of entries that the journal does not have: it must not be written to. Any
 // other error says that the tree could not be built, so that nothing was
 // compared. Places that cannot be asked are told to the observer.
-func (k *Keeper) Attested(ctx context.Context, journalID string) (*journal.SignedCheckpoint, error) {
+func (k *Keeper) Attested(ctx context.Context, journalID string, size uint64) (*journal.SignedCheckpoint, error) {
 	if k == nil {
 		return nil, nil
 	}
 	k.mu.Lock()
 	k.journalID = journalID
-	err := k.open(ctx, 0) // nobody writes yet
+	err := k.open(ctx, size)
 	var c *journal.SignedCheckpoint
 	if err == nil {
 		c, err = k.sign()

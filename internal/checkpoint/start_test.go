@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/checkpoint"
 	"github.com/readtrail/readtrail/internal/checkpoint/checkpointtest"
+	"github.com/readtrail/readtrail/internal/ledger"
 )
 
 func TestAJournalThatASinkContradictsIsNotOpened(t *testing.T) {
@@ -64,6 +66,39 @@ func TestAJournalThatASinkContradictsIsNotOpened(t *testing.T) {
 	r.close()
 	assert.Len(t, kept(t, path), before)
 	assert.Contains(t, strings.Join(r.gaps(), ","), "offsite open")
+}
+
+func TestATailThatASinkCountsIsNotCut(t *testing.T) {
+	r := newRig(t)
+	r.directory("offsite")
+	r.open()
+	r.append(25)
+	r.close()
+	segments, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
+	require.NoError(t, err)
+	require.Len(t, segments, 1)
+	whole, err := os.ReadFile(segments[0])
+	require.NoError(t, err)
+	for name, without := range map[string]string{"the cached tree": "index", "a tree from the segments": "tiles"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(r.dir, without)))
+		for _, at := range []int{len(whole) / 2, len(whole) - 10} {
+			damaged := slices.Clone(whole)
+			damaged[at] ^= 1
+			require.NoError(t, os.WriteFile(segments[0], damaged, 0o600))
+			err = r.tryOpen()
+			require.ErrorIs(t, err, ledger.ErrContradicted, name)
+			require.ErrorContains(t, err, "nothing was changed", name)
+			got, err := os.ReadFile(segments[0])
+			require.NoError(t, err)
+			require.Equal(t, damaged, got, name)
+			torn, err := filepath.Glob(filepath.Join(r.dir, "*.torn"))
+			require.NoError(t, err)
+			require.Empty(t, torn, name)
+		}
+	}
+	require.NoError(t, os.WriteFile(segments[0], whole, 0o600))
+	require.NoError(t, r.tryOpen())
+	r.close()
 }
 
 func TestAWitnessIsAskedBeforeAnythingIsWritten(t *testing.T) {

@@ -157,8 +157,8 @@ func (r *rig) tryOpen() error {
 		Dir: r.dir, FS: durable.OS{}, Signer: r.signer, CollectorID: "collector-1",
 		Scope:           record.Scope{OrganizationRef: "bank", Environment: "test", RetentionClass: "kyc"},
 		MaxSegmentBytes: 64 << 10,
-		Attested: func(ctx context.Context, id string) (*journal.SignedCheckpoint, error) {
-			held, err := keeper.Attested(ctx, id)
+		Attested: func(ctx context.Context, id string, size uint64) (*journal.SignedCheckpoint, error) {
+			held, err := keeper.Attested(ctx, id, size)
 			if errors.Is(err, checkpoint.ErrConflict) {
 				err = fmt.Errorf("%w: %w", ledger.ErrContradicted, err)
 			}

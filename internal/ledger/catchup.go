@@ -28,10 +28,12 @@ func (w *writer) catchUp() error {
 		if w.index, err = repeat.Open(filepath.Join(o.IndexDir, indexFile), w.ledger.id, o.DedupWindow); err != nil {
 			return err
 		}
-		if w.settled, err = parseStanding(w.index.Standing()); err != nil {
-			w.doubtful = true
-		}
+		w.settled, err = parseStanding(w.index.Standing())
+		begun := w.index.UpTo().Sequence > 0 || w.index.Standing() != ""
+		w.doubtful = w.doubtful || err != nil || begun && !w.index.Sealed(w.sealed)
 	}
+	w.index.SealWith(w.signer.Sign)
+	w.past = nil
 	if !w.doubtful {
 		w.ledger.begins.Store(w.settled.Begins.FirstSequence)
 		anew := w.index.UpTo().Sequence == 0
@@ -85,7 +87,7 @@ func (w *writer) learnBehind(known repeat.Position) error {
 
 func (w *writer) learnLines(known repeat.Position) error {
 	o := &w.ledger.options
-	last := known.Sequence
+	last := known
 	horizon := o.Now().Add(-o.DedupWindow)
 	found := known.Sequence == 0
 	for line, err := range segment.Lines(o.FS, o.Dir, known.At) {
@@ -104,11 +106,14 @@ func (w *writer) learnLines(known repeat.Position) error {
 		case !found:
 			found = true
 			continue
-		case err != nil:
-			return &segment.DamageError{Segment: segment.Name(line.Segment), Offset: line.Offset, Sequence: last + 1, Reason: err}
+		case err == nil:
+			err = continues(last, e)
 		}
-		last = e.Header.Sequence
-		if err := w.learn(e, line.Position, horizon); err != nil {
+		if err != nil {
+			return &segment.DamageError{Segment: segment.Name(line.Segment), Offset: line.Offset, Sequence: last.Sequence + 1, Reason: err}
+		}
+		last = repeat.Position{At: line.Position, Sequence: e.Header.Sequence, Hash: e.Integrity.RecordHash}
+		if err := w.learn(e, last, horizon); err != nil {
 			return err
 		}
 	}
@@ -118,14 +123,30 @@ func (w *writer) learnLines(known repeat.Position) error {
 	return nil
 }
 
+// continues says what is wrong with an entry that is to be learned behind another
+// one: nothing may have been taken out between them, such as a legal hold. Behind
+// the zero Position any entry can stand.
+func continues(last repeat.Position, e *journal.Entry) error {
+	switch {
+	case journal.SpellHash(e.PayloadDigest()) != e.Integrity.RecordHash:
+		return errRecordHash
+	case last.Sequence == 0:
+		return nil
+	case e.Header.Sequence != last.Sequence+1:
+		return &segment.SequenceError{Found: e.Header.Sequence}
+	case e.Integrity.PreviousEventHash != last.Hash:
+		return errPrevious
+	}
+	return nil
+}
+
 // learn has the index learn a stored entry.
-func (w *writer) learn(e *journal.Entry, at segment.Position, horizon time.Time) error {
-	here := repeat.Position{At: at, Sequence: e.Header.Sequence, Hash: e.Integrity.RecordHash}
-	marks, err := w.marksOfStored(e, at, horizon)
+func (w *writer) learn(e *journal.Entry, here repeat.Position, horizon time.Time) error {
+	marks, err := w.marksOfStored(e, here.At, horizon)
 	if err != nil {
 		return err
 	}
-	standing, err := w.settled.afterStored(e)
+	standing, err := w.afterStored(e)
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,13 @@ import (
 )
 
 // check says which lines of a journal are intact: those that parse, hash to what
-// they say, and continue the chain. It does not look at signatures; whoever wrote
-// other lines here could sign them too, and verifying is for those who did not.
+// they say, and continue the chain. Of those that nobody acknowledged since the
+// journal was opened it also has the signatures verified, and demands a bridge
+// where the key changes: a writer goes on only behind what a journal's key signed.
+// Which key that must be in the end, bridgeFrom knows.
 type check struct {
+	signatures signatures
+
 	// journalID is that of all entries, "" until one said it.
 	journalID string
 	// last is the last intact entry, and end where it ends.
@@ -64,6 +68,12 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	case sequence == c.acknowledged.Sequence && hash != c.acknowledged.Hash:
 		return errAcknowledged
 	}
+	if sequence > c.acknowledged.Sequence {
+		if !c.continues(e) {
+			c.signatures.fail(l.Position, sequence, errUnbridged)
+		}
+		c.signatures.verify(signed{l.Position, sequence, digest, e.Integrity.Signature})
+	}
 	if c.last.Sequence == 0 || l.Segment != c.last.At.Segment {
 		c.began = e.Header.RecordedAt.Std()
 	}
@@ -88,6 +98,26 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 		}
 	}
 	return nil
+}
+
+// continues reports whether an entry has the key of the last one, or is the
+// journal.key_accepted of the key that the last one hands over to (contract 4).
+func (c *check) continues(e *journal.Entry) bool {
+	switch id := e.Integrity.Signature.KeyID; {
+	case c.handsOverTo != "":
+		return id == c.handsOverTo && accepts(e, c.keyID)
+	default:
+		return c.keyID == "" || id == c.keyID
+	}
+}
+
+// accepts reports whether an entry is the second end of a bridge from a key.
+func accepts(e *journal.Entry, from string) bool {
+	if e.Kind != record.KindJournal || e.Header.EventType != record.EventKeyAccepted {
+		return false
+	}
+	d, ok := detailOf[record.KeyAccepted](e)
+	return ok && d.OutgoingKeyID == from
 }
 
 // detailOf reads the detail of an entry of the journal about itself.

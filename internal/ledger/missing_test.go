@@ -206,7 +206,7 @@ func TestAnEmptyStrayFileIsNamedAndNotTheIntactSegmentBeforeIt(t *testing.T) {
 	_, err := ledger.Open(t.Context(), o)
 	require.ErrorIs(t, err, ledger.ErrDamaged)
 	require.EqualError(t, err, "open journal "+dir+": journal is damaged in 00000000000000999999.events at offset 0 (sequence 6), "+
-		"before the last group: it begins at sequence 999999, but 00000000000000000001.events before it ends with 5: "+
+		"and no crash did that: it begins at sequence 999999, but 00000000000000000001.events before it ends with 5: "+
 		"entries between them are missing, or it is a stray file; it is empty, so that it can be moved away; "+
 		"keep the files as they are and run: readtrail verify")
 	fs.Remove(stray)

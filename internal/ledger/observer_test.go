@@ -30,7 +30,7 @@ func TestAJournalShorterThanACheckpointIsRefused(t *testing.T) {
 	var failure error
 	var told []error
 	o.Observer.Failed = func(err error) { told = append(told, err) }
-	o.Attested = func(_ context.Context, journalID string) (*journal.SignedCheckpoint, error) {
+	o.Attested = func(_ context.Context, journalID string, _ uint64) (*journal.SignedCheckpoint, error) {
 		require.Equal(t, id, journalID)
 		return attested, failure
 	}

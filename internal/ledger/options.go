@@ -43,12 +43,13 @@ type Options struct {
 	// every entry (contract 4).
 	GroupSignatures bool
 	// Attested returns the largest checkpoint of a journal that a place outside holds,
-	// nil if none does. It is asked at opening, before anything new is written; a
+	// nil if none does. It is asked at opening, before anything is written or cut off;
+	// size is how many entries are intact, and what stands behind them is torn. A
 	// journal that is shorter than the checkpoint was rolled back and is refused. An
 	// error that wraps ErrContradicted is returned; any other means that nobody could
 	// be asked: the observer is told, and the journal opens. Whether the journal has
 	// the checkpoint's root is for Attested to judge.
-	Attested func(ctx context.Context, journalID string) (*journal.SignedCheckpoint, error)
+	Attested func(ctx context.Context, journalID string, size uint64) (*journal.SignedCheckpoint, error)
 	// CollectorID and Scope are written into every entry.
 	CollectorID string
 	Scope       record.Scope

@@ -114,16 +114,17 @@ func (w *writer) recover() error {
 	}
 	c := &check{journalID: w.ledger.id, acknowledged: w.durable, named: map[string]bool{}}
 	limits := segment.Limits{MaxBytes: o.MaxSegmentBytes, MaxAge: o.MaxSegmentAge}
-	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.known, c.validate)
-	if err != nil {
+	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.known, c.validate, func(torn []byte) error { return w.admitTail(c, torn) })
+	unsigned := c.signatures.wait() // also if nobody asked to admit the tail
+	switch {
+	case err != nil:
 		return err
+	case unsigned != nil:
+		return errors.Join(unsigned, segments.Close())
 	}
 	w.segments = segments
 	w.segments.Began(c.began)
 	w.head = chain{sequence: c.last.Sequence, hash: c.last.Hash}
-	if err := w.checkAttested(c.journalID); err != nil {
-		return err
-	}
 	bridge, err := w.bridgeFrom(c.keyID, c.handsOverTo)
 	if err != nil {
 		return err
@@ -163,26 +164,5 @@ func (w *writer) relock() error {
 	}
 	_ = l.lock.Close() // of a directory that is gone
 	l.lock = lock
-	return nil
-}
-
-// checkAttested refuses a journal that lacks entries which a checkpoint counts.
-// Only a journal that was just opened is asked about: of one that runs, what was
-// durable is known, and no disk trouble waits for a place outside.
-func (w *writer) checkAttested(journalID string) error {
-	o := &w.ledger.options
-	if o.Attested == nil || journalID == "" || w.durable.Sequence > 0 {
-		return nil
-	}
-	attested, err := o.Attested(w.ledger.ctx, journalID)
-	switch {
-	case errors.Is(err, ErrContradicted):
-		return err
-	case err != nil:
-		o.Observer.failed(fmt.Errorf("ask for the last checkpoint of %s: %w; opened without knowing whether entries are missing at its end", journalID, err))
-	case attested != nil && attested.Size > w.head.sequence:
-		return fmt.Errorf("%w: a checkpoint counts %d entries, and %s has %d; restore the missing segments, or begin a new directory and keep this one",
-			ErrRolledBack, attested.Size, journalID, w.head.sequence)
-	}
 	return nil
 }

@@ -79,6 +79,7 @@ func accepted(from string, to journal.Signer) own {
 // journal goes on with.
 func (w *writer) adopt(s journal.Signer) {
 	w.signer = s
+	w.index.SealWith(s.Sign)
 	for i, incoming := range w.incoming {
 		if incoming.KeyID() == s.KeyID() {
 			w.incoming = w.incoming[i+1:]

@@ -44,6 +44,9 @@ type writer struct {
 	// standing is what the entries that are chained, durable or not, leave to obey,
 	// and settled what those that are durable do.
 	standing, settled Standing
+	// past are the keys from which bridges lead to a key that the journal has, nil
+	// while nobody asked.
+	past map[string]bool
 	// unsettled counts the entries that standing has and settled not yet.
 	unsettled int
 

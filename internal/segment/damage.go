@@ -28,7 +28,7 @@ type DamageError struct {
 
 // Error implements error.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("journal is damaged in %s at offset %d (sequence %d), before the last group: %v; "+
+	return fmt.Sprintf("journal is damaged in %s at offset %d (sequence %d), and no crash did that: %v; "+
 		"keep the files as they are and run: readtrail verify", e.Segment, e.Offset, e.Sequence, e.Reason)
 }
 

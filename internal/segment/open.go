@@ -19,6 +19,11 @@ var errShort = errors.New("segment ends before what was durable")
 // that it does not see. Sequence is what the name of the segment demands.
 type Validate func(line Line, sequence uint64) error
 
+// Admit is asked once it is known where the intact lines end, before anything on
+// the disk is changed. Torn are the bytes behind them that are about to be cut
+// off, nil if there are none. An error leaves everything as it is.
+type Admit func(torn []byte) error
+
 // Known is what the caller of Open knows to be durable, because it wrote or
 // found it before; the zero Known is nothing.
 type Known struct {
@@ -32,9 +37,9 @@ type Known struct {
 // segment is intact and durable. A torn tail is moved to a file of its own. It
 // returns a DamageError for damage before the tail or in what is known, and a
 // MissingError if a segment that is known is not there. Open may be interrupted
-// anywhere and run again. It also returns the names of all torn bytes of the last
+// anywhere and run again. Admit has the last word before the tail is touched. Open also returns the names of all torn bytes of the last
 // segment; Describe tells what they are.
-func Open(fs durable.FS, dir string, limits Limits, known Known, validate Validate) (w *Writer, torn []string, err error) {
+func Open(fs durable.FS, dir string, limits Limits, known Known, validate Validate, admit Admit) (w *Writer, torn []string, err error) {
 	w = &Writer{fs: fs, dir: dir, limits: limits}
 	segments, tornFiles, err := list(fs, dir)
 	if err != nil {
@@ -47,7 +52,7 @@ func Open(fs durable.FS, dir string, limits Limits, known Known, validate Valida
 		return nil, nil, err
 	}
 	if len(segments) == 0 {
-		return w, nil, nil
+		return w, nil, admit(nil)
 	}
 	last := segments[len(segments)-1]
 	if len(segments) > 1 {
@@ -63,7 +68,7 @@ func Open(fs durable.FS, dir string, limits Limits, known Known, validate Valida
 	if known.End.Segment == last.First {
 		cut = max(cut, known.End.Offset)
 	}
-	kept, err := w.recover(last, cut, validate)
+	kept, err := w.recover(last, cut, validate, admit)
 	if err != nil {
 		return nil, nil, errors.Join(err, w.file.Close())
 	}
@@ -109,7 +114,7 @@ func checkAnchor(fs durable.FS, dir string, s, last Info, validate Validate) err
 // recover finds the end of the last segment, cuts off what is torn, which begins
 // at floor at the earliest, and makes the rest durable. It returns the name that
 // the torn bytes are kept as.
-func (w *Writer) recover(last Info, floor int64, validate Validate) (kept string, err error) {
+func (w *Writer) recover(last Info, floor int64, validate Validate, admit Admit) (kept string, err error) {
 	end, damage, err := w.intact(last, validate)
 	if err != nil {
 		return "", err
@@ -117,8 +122,15 @@ func (w *Writer) recover(last Info, floor int64, validate Validate) (kept string
 	if end < floor {
 		return "", damage
 	}
-	if end < last.Size {
-		if kept, err = keepTorn(w.fs, w.dir, Name(last.First), end, w.file, last.Size); err != nil {
+	torn, err := readTorn(w.file, end, last.Size)
+	if err != nil {
+		return "", fmt.Errorf("read the tail of %s: %w", Name(last.First), err)
+	}
+	if err := admit(torn); err != nil {
+		return "", err
+	}
+	if len(torn) > 0 {
+		if kept, err = keepTorn(w.fs, w.dir, Name(last.First), end, torn); err != nil {
 			return "", fmt.Errorf("keep the torn tail of %s: %w", Name(last.First), err)
 		}
 		// The bytes are safe. A crash before or in the middle of the cut leads here

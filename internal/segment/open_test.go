@@ -77,7 +77,7 @@ func TestDamageBeforeTheLastGroupIsRefusedWithItsPlaceAndNothingIsTouched(t *tes
 	b[len(b)/6+100] ^= 1 // in the second line
 	fs.Put(path, b)
 
-	_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
+	_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate, admit)
 	var damage *segment.DamageError
 	require.ErrorAs(t, err, &damage)
 	require.Equal(t, segment.Name(1), damage.Segment)
@@ -100,7 +100,7 @@ func TestASegmentBeforeTheLastMustEndIntactWhereTheLastBegins(t *testing.T) {
 			fs := crashfs.New(1)
 			fs.Put(dir+"/"+segment.Name(1), damage(joined(1)))
 			fs.Put(dir+"/"+segment.Name(4), nil)
-			_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
+			_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate, admit)
 			var damaged *segment.DamageError
 			require.ErrorAs(t, err, &damaged)
 			require.Equal(t, uint64(3), damaged.Sequence)
@@ -117,7 +117,7 @@ func TestWhatIsKnownAndNotThereIsMissingNotDamaged(t *testing.T) {
 			}
 			known := segment.Known{Segments: []uint64{1, 4, 7}, End: segment.Position{Segment: 7, Offset: 30}}
 			for range 2 {
-				_, _, err := segment.Open(fs, dir, wide, known, validate)
+				_, _, err := segment.Open(fs, dir, wide, known, validate, admit)
 				var missing *segment.MissingError
 				require.ErrorAs(t, err, &missing)
 				require.Len(t, missing.Segments, 3-len(there))
@@ -127,7 +127,7 @@ func TestWhatIsKnownAndNotThereIsMissingNotDamaged(t *testing.T) {
 			for _, first := range known.Segments {
 				fs.Put(dir+"/"+segment.Name(first), slices.Concat(group(first, 3, 20).Lines...))
 			}
-			_, _, err := segment.Open(fs, dir, wide, known, validate)
+			_, _, err := segment.Open(fs, dir, wide, known, validate, admit)
 			require.NoError(t, err)
 		})
 	}
@@ -139,10 +139,10 @@ func TestALastSegmentThatDoesNotContinueTheOneBeforeIsNamedWithTheGap(t *testing
 		contents []byte
 		want     string
 	}{
-		"an empty stray file": {999_999, nil, "journal is damaged in 00000000000000999999.events at offset 0 (sequence 4), before the last group: " +
+		"an empty stray file": {999_999, nil, "journal is damaged in 00000000000000999999.events at offset 0 (sequence 4), and no crash did that: " +
 			"it begins at sequence 999999, but 00000000000000000001.events before it ends with 3: " +
 			"entries between them are missing, or it is a stray file; it is empty, so that it can be moved away; "},
-		"a segment behind one that is missing": {8, line(8, 5), "in 00000000000000000008.events at offset 0 (sequence 4), before the last group: " +
+		"a segment behind one that is missing": {8, line(8, 5), "in 00000000000000000008.events at offset 0 (sequence 4), and no crash did that: " +
 			"it begins at sequence 8, but 00000000000000000001.events before it ends with 3: entries between them are missing, or it is a stray file; "},
 		"a segment that begins before that end": {2, line(2, 5), "ends with 3: one of the two is a stray file; "},
 	} {
@@ -150,7 +150,7 @@ func TestALastSegmentThatDoesNotContinueTheOneBeforeIsNamedWithTheGap(t *testing
 			fs := crashfs.New(1)
 			fs.Put(dir+"/"+segment.Name(1), joined(1))
 			fs.Put(dir+"/"+segment.Name(test.first), test.contents)
-			_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
+			_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate, admit)
 			require.ErrorIs(t, err, segment.ErrDamaged)
 			require.ErrorContains(t, err, test.want)
 		})
@@ -180,7 +180,7 @@ func TestWhatTheCallerKnowsToBeDurableIsNeverCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fs := crashfs.New(1)
 			fs.Put(dir+"/"+segment.Name(1), contents)
-			_, _, err := segment.Open(fs, dir, wide, segment.Known{Segments: []uint64{1}, End: segment.Position{Segment: 1, Offset: int64(len(whole))}}, validate)
+			_, _, err := segment.Open(fs, dir, wide, segment.Known{Segments: []uint64{1}, End: segment.Position{Segment: 1, Offset: int64(len(whole))}}, validate, admit)
 			var damage *segment.DamageError
 			require.ErrorAs(t, err, &damage)
 			require.Equal(t, contents, fs.Bytes(dir+"/"+segment.Name(1)))
@@ -209,7 +209,7 @@ func TestRecoveryCanBeInterruptedAnywhereAndRunAgain(t *testing.T) {
 		require.NoError(t, fs.MkdirAll(dir))
 		fs.Put(dir+"/"+segment.Name(1), append(slices.Clone(whole), tail...))
 		fs.CrashAfter(op)
-		_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
+		_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate, admit)
 		if err == nil {
 			require.Greater(t, op, 8)
 			return
@@ -249,7 +249,7 @@ func TestAReadErrorIsNotDamage(t *testing.T) {
 		}
 		return crashfs.Fault{}
 	})
-	_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate)
+	_, _, err := segment.Open(fs, dir, wide, segment.Known{}, validate, admit)
 	require.ErrorIs(t, err, syscall.EIO)
 	var damage *segment.DamageError
 	require.NotErrorAs(t, err, &damage)
@@ -264,7 +264,7 @@ func TestGroupsAcknowledgedBeforeACrashAreThereOnceAfterIt(t *testing.T) {
 		fs.CrashAfter(5 + int(seed%60))
 		acknowledged, next := 0, uint64(1)
 		require.NoError(t, fs.MkdirAll(dir))
-		if w, _, err := segment.Open(fs, dir, limits, segment.Known{}, validate); err == nil {
+		if w, _, err := segment.Open(fs, dir, limits, segment.Known{}, validate, admit); err == nil {
 			for {
 				g := group(next, 1+int(next+seed)%7, 30+int(seed)*3)
 				if _, err := w.Append(g); err != nil {

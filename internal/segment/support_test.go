@@ -46,10 +46,13 @@ func validate(l segment.Line, sequence uint64) error {
 	return nil
 }
 
+// admit lets everything happen.
+func admit([]byte) error { return nil }
+
 func open(t *testing.T, fs durable.FS, limits segment.Limits) (*segment.Writer, []string) {
 	t.Helper()
 	require.NoError(t, fs.MkdirAll(dir))
-	w, torn, err := segment.Open(fs, dir, limits, segment.Known{}, validate)
+	w, torn, err := segment.Open(fs, dir, limits, segment.Known{}, validate, admit)
 	require.NoError(t, err)
 	w.Began(start)
 	return w, torn

@@ -28,15 +28,23 @@ type Torn struct {
 // maxTornFiles bounds how often other bytes are kept for one offset.
 const maxTornFiles = 1000
 
-// keepTorn copies the bytes from offset to size of a segment into a file of
-// their own, and returns its name once both are durable. Nothing that an earlier
-// recovery kept is ever overwritten: a copy that it could not finish is
-// finished, and other bytes get another name.
-func keepTorn(fsys durable.FS, dir, segment string, offset int64, r io.ReaderAt, size int64) (string, error) {
+// readTorn returns the bytes from offset to size of a segment, nil if there are
+// none.
+func readTorn(r io.ReaderAt, offset, size int64) ([]byte, error) {
+	if offset == size {
+		return nil, nil
+	}
 	torn := make([]byte, size-offset)
 	if n, err := r.ReadAt(torn, offset); n < len(torn) {
-		return "", err
+		return nil, err
 	}
+	return torn, nil
+}
+
+// keepTorn copies the bytes behind an offset of a segment into a file of their own, and returns its name once both are durable. Nothing that an earlier
+// recovery kept is ever overwritten: a copy that it could not finish is
+// finished, and other bytes get another name.
+func keepTorn(fsys durable.FS, dir, segment string, offset int64, torn []byte) (string, error) {
 	for attempt := 1; attempt <= maxTornFiles; attempt++ {
 		name := tornFileName(segment, offset, attempt)
 		kept, err := keepAs(fsys, filepath.Join(dir, name), torn)

@@ -36,6 +36,8 @@ type Index struct {
 	standing string
 	// filed is the last entry that the file knows of.
 	filed Position
+	// sign makes the seal of a batch; nil leaves it without one.
+	sign Sign
 }
 
 // batch is what one transaction writes. It is not changed once it is made.
@@ -44,6 +46,7 @@ type batch struct {
 	upTo     Position
 	standing string
 	now      time.Time
+	sign     Sign
 }
 
 // Open opens the index file of a journal. A file that is missing, unreadable,
@@ -138,7 +141,7 @@ func (x *Index) Start(now time.Time) {
 		return
 	}
 	if x.batch == nil {
-		x.batch = &batch{marks: x.fresh, upTo: x.upTo, standing: x.standing, now: now}
+		x.batch = &batch{marks: x.fresh, upTo: x.upTo, standing: x.standing, now: now, sign: x.sign}
 		if x.fresh, x.spare = x.spare, nil; x.fresh == nil {
 			x.fresh = newFresh()
 		}

@@ -136,7 +136,7 @@ func (s *store) write(b *batch) error {
 			if runs, err = s.dropExpired(tx, runs, b.now); err != nil {
 				return err
 			}
-			return s.writeHead(tx, b.upTo, b.standing)
+			return s.writeHead(tx, b)
 		})
 		if err == nil {
 			s.merged = merged

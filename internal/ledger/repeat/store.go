@@ -44,6 +44,8 @@ type head struct {
 	Sequence uint64 `json:"sequence"`
 	Hash     string `json:"hash"`
 	Standing string `json:"standing,omitzero"`
+	// Seal is over all of the others; a file that could not be sealed has none.
+	Seal []byte `json:"seal,omitzero"`
 }
 
 // store is the file. find and write may run beside each other.
@@ -60,6 +62,8 @@ type store struct {
 	// upTo and standing are what the head said when the file was opened.
 	upTo     Position
 	standing string
+	// sealed is what seal seals.
+	sealed, seal []byte
 	// abandoned says that db panicked, which may have left locks of it held: it
 	// can no longer be used or closed, only forgotten.
 	abandoned atomic.Bool
@@ -172,13 +176,17 @@ func (s *store) readHead() error {
 			return nil
 		}
 		var h head
-		if err := json.Unmarshal(b.Get(keyHead), &h); err != nil {
+		var err error
+		if err = json.Unmarshal(b.Get(keyHead), &h); err != nil {
 			return ErrDamaged
 		}
 		if h.Format != format || h.Journal != s.journal || h.Window < int64(s.window) {
 			return ErrDamaged
 		}
-		s.standing = h.Standing
+		s.standing, s.seal = h.Standing, h.Seal
+		if s.sealed, err = h.message(); err != nil {
+			return ErrDamaged
+		}
 		s.upTo = Position{At: segment.Position{Segment: h.Segment, Offset: h.Offset}, Sequence: h.Sequence, Hash: h.Hash}
 		return nil
 	})
@@ -193,16 +201,20 @@ func (s *store) view(f func(*bbolt.Tx) error) error {
 	return err
 }
 
-func (s *store) writeHead(tx *bbolt.Tx, upTo Position, standing string) error {
+func (s *store) writeHead(tx *bbolt.Tx, of *batch) error {
 	b, err := tx.CreateBucketIfNotExists(bucketHead)
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(head{
+	h := head{
 		Format: format, Journal: s.journal, Window: int64(s.window),
-		Segment: upTo.At.Segment, Offset: upTo.At.Offset, Sequence: upTo.Sequence, Hash: upTo.Hash,
-		Standing: standing,
-	})
+		Segment: of.upTo.At.Segment, Offset: of.upTo.At.Offset, Sequence: of.upTo.Sequence, Hash: of.upTo.Hash,
+		Standing: of.standing,
+	}
+	if err := h.close(of.sign); err != nil {
+		return err
+	}
+	text, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
