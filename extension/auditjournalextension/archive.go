@@ -163,8 +163,11 @@ func (j *archivedJournal) tellStatus(status *archive.Status) {
 	j.opened.instruments.archived(archived, waiting, oldest, waited)
 }
 
-// firstError is why the first file that is not archived is not.
+// firstError is why nothing more is archived, or the first file is not.
 func firstError(status *archive.Status) error {
+	if status.Ahead != nil {
+		return status.Ahead
+	}
 	for _, f := range status.Files {
 		if f.Err != nil {
 			return f.Err

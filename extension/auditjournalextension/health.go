@@ -68,7 +68,9 @@ func (h *health) set(name journalName, err error) { h.change(name, partJournal, 
 func (h *health) setArchive(name journalName, err error) { h.change(name, partArchive, "", err) }
 
 // setCheckpoints says whether checkpoints of a journal can be made: nil if so.
-func (h *health) setCheckpoints(name journalName, err error) { h.change(name, partCheckpoints, "", err) }
+func (h *health) setCheckpoints(name journalName, err error) {
+	h.change(name, partCheckpoints, "", err)
+}
 
 // setSink says how a place outside did with the last checkpoint of a journal.
 func (h *health) setSink(name journalName, sink string, err error) {
