@@ -137,11 +137,20 @@ func TestAnArchiveThatHangsDoesNotHoldUpTheShutdown(t *testing.T) {
 		return s3test.Dropped
 	})
 	cfg := archivedConfig(t, server)
-	j := newExtension(t, cfg, nil)
+	tel := componenttest.NewTelemetry()
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+	j := newExtension(t, cfg, tel)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
 	_, err := j.Append(t.Context(), []carrier.Item{read(t, 1, nil)})
 	require.NoError(t, err)
 	<-hanging
+	require.Eventually(t, func() bool { // meanwhile it shows what waits, and for how long
+		waiting, err := tel.GetMetric("otelcol_extension_audit_journal_archive_waiting")
+		waited, timeErr := tel.GetMetric("otelcol_extension_audit_journal_archive_waiting_time")
+		return err == nil && timeErr == nil && waiting.Data.(metricdata.Gauge[int64]).DataPoints[0].Value == 1 &&
+			waited.Data.(metricdata.Gauge[float64]).DataPoints[0].Value > 0
+	}, archiveTime, time.Millisecond)
 	require.NoError(t, j.Shutdown(t.Context()))
 }
 

@@ -137,6 +137,24 @@ func (a *Archive) Look(ctx context.Context, j Journal) (*Status, error) {
 	return a.walk(ctx, j, false)
 }
 
+// Known says what is known of the sealed segments of a journal without asking the
+// server: Archived is what was made sure of, all else is Unknown.
+func (a *Archive) Known(j Journal) (*Status, error) {
+	status := &Status{Place: j.Place}
+	files, err := sealedFiles(j.FS, j.Dir)
+	if err != nil {
+		return status, err
+	}
+	status.rest(files, nil)
+	for i := range status.Files {
+		f := &status.Files[i]
+		if l := a.remembered(a.bucket.key(j.Place, segmentsPart, f.Name)); l != nil && l.Size == f.Size {
+			f.State, f.Locked = Archived, l
+		}
+	}
+	return status, nil
+}
+
 func (a *Archive) walk(ctx context.Context, j Journal, store bool) (*Status, error) {
 	status := &Status{Place: j.Place}
 	r, err := a.policy.of(j.RetentionClass)
