@@ -52,9 +52,13 @@ func (v *verifier) finishTail() {
 	if v.tornTail {
 		r.Tail = Failed
 	}
+	var beyond *attestation
 	for ; out.next < len(out.all); out.next++ {
 		a := &out.all[out.next]
-		if a.size > last && !a.distrusted && !v.source.endsEarly {
+		missing := a.size > last && !a.distrusted && !v.source.endsEarly
+		if missing && v.options.OpenEnd {
+			beyond = a
+		} else if missing {
 			r.Tail = Failed
 			v.note(Finding{
 				Code: CodeTruncated, Sequence: last + 1,
@@ -65,12 +69,15 @@ func (v *verifier) finishTail() {
 		v.passOver(a)
 	}
 	r.Outside = Outside{Verified: out.verified, NotChecked: out.unchecked, TailTo: out.tailTo, TimeTo: out.timeTo}
-	if r.Tail == NotPerformed && out.tailTo > 0 && out.tailTo == last && !v.source.endsEarly {
+	if r.Tail == NotPerformed && out.tailTo > 0 && out.tailTo == last && !v.source.endsEarly && beyond == nil {
 		r.Tail = Valid
 		return
 	}
 	f := Finding{Code: CodeTailUnattested}
-	if out.tailTo > 0 {
+	if beyond != nil {
+		f.Sequence = last + 1
+		f.Detail = fmt.Sprintf("the copy ends with %d, and a checkpoint covers %d: look for the entries behind it where the journal is written: checkpoint %s", last, beyond.size, beyond.path)
+	} else if out.tailTo > 0 {
 		f.Sequence, f.Detail = out.tailTo+1, fmt.Sprintf("entries up to %d are covered by a checkpoint", out.tailTo)
 		if gap := out.policy.LargestGap; gap > 0 && r.Tail == NotPerformed && v.head.recordedAt.Std().Sub(out.tailAt.Std()) <= gap {
 			// The next checkpoint is not due yet.

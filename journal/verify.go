@@ -29,6 +29,10 @@ type Options struct {
 	// signature and no schema in it is checked: that the journal gives the root of the
 	// checkpoint proves that the entries are the same.
 	Since *SignedCheckpoint
+	// OpenEnd says that the source is a copy that never has the end of a journal that is
+	// written, as an archive of sealed segments is: a checkpoint beyond its last entry
+	// says how far the copy goes, not that something was cut off.
+	OpenEnd bool
 	// Patience is how long is waited for the end of a last line that the journal did
 	// not have when it was opened: a writer may be about to write it.
 	Patience time.Duration

@@ -132,3 +132,36 @@ func TestWhatCannotBeArchivedIsSaid(t *testing.T) {
 	}
 	assert.Empty(t, server.Keys())
 }
+
+// The journal has seven entries, of which the archive has the four that are sealed.
+func TestAnArchiveIsVerifiedWithItsOwnCheckpointsAndIsNotTruncated(t *testing.T) {
+	server := startArchive(t)
+	require.NoError(t, writeFixtureCheckpoints("."))
+	notes := filepath.Join("kept", fixtureJournal)
+	require.NoError(t, os.MkdirAll("kept", 0o700))
+	require.NoError(t, os.Rename("checkpoints", notes))
+	out, code := readtrail(t, "archive push journal s3://evidence/readtrail --keep kyc=3660 --checkpoints kept")
+	require.Zero(t, code, out)
+	const goesTo = "the copy ends with 4, and a checkpoint covers 7: look for the entries behind it where the journal is written: checkpoint "
+	for _, flags := range []string{"", " --checkpoints s3://evidence/readtrail", " --checkpoints kept"} {
+		out, code = readtrail(t, "verify s3://evidence/readtrail --keys keys.json"+flags)
+		require.Zero(t, code, out)
+		assert.Contains(t, out, goesTo)
+		assert.NotContains(t, out, "truncated")
+	}
+	require.NoError(t, os.WriteFile("policy.json", []byte(`{"demand":["tail"]}`), 0o600))
+	out, code = readtrail(t, "verify s3://evidence/readtrail --keys keys.json --policy policy.json")
+	assert.Equal(t, exitUnchecked, code, out)
+
+	// A journal that has sealed nothing yet has only checkpoints there.
+	for _, key := range server.Keys() {
+		if strings.Contains(key, "/checkpoints/") {
+			server.Put(strings.ReplaceAll(key, fixtureJournal, "jrn_other"), *server.Versions(key)[0])
+		}
+	}
+	other := strings.ReplaceAll(readText(t, filepath.Join(notes, "00000000000000000004.checkpoint")), fixtureJournal, "jrn_other")
+	server.Change(strings.ReplaceAll(fixtureObjects, fixtureJournal, "jrn_other")+"/checkpoints/00000000000000000004.checkpoint", func(v *s3test.Version) { v.Data = []byte(other) })
+	out, code = readtrail(t, "verify s3://evidence/readtrail --keys keys.json")
+	require.Zero(t, code, out)
+	assert.Contains(t, out, "s3://evidence/readtrail has checkpoints of journal jrn_other and no segment of it; nothing of it was verified")
+}

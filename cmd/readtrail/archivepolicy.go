@@ -102,7 +102,10 @@ func (a *archiveRun) journal(ctx context.Context, source *journal.Source) {
 	status, err := walk(ctx, j)
 	result := newArchivedJournal(a.archive.Bucket(), source.Path, status)
 	a.results = append(a.results, result)
-	if err == nil && a.store {
+	if status.Ahead != nil {
+		a.fail(status.Ahead)
+	}
+	if err == nil && a.store && !status.Contradicted() {
 		err = a.push(ctx, j, result)
 	}
 	if !a.asJSON {

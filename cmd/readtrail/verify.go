@@ -23,7 +23,8 @@ func newVerifyCommand(con *console) *cobra.Command {
 		Long: "Check every entry of a journal: canonical form, hash, signature, trust in the key, schema,\n" +
 			"sequence and chain. TARGET is a root with journals, a journal, a segment, or segments joined\n" +
 			"in one file, or an archive, s3://BUCKET/PREFIX, which is read in place: of each object the oldest\n" +
-			"version. Nothing is ever changed or repaired.\n\n" +
+			"version, with the checkpoints beside them; what they cover beyond its end is a note. Nothing is\n" +
+			"ever changed or repaired.\n\n" +
 			"Get keys.json from its owner, not from the journal's directory: whoever can change both can\n" +
 			"forge. Without it no signature is checked and the exit code is 2. The same holds for the\n" +
 			"policy, which says what the journal must look like, and for checkpoints.\n\n" +
@@ -67,6 +68,8 @@ type verification struct {
 	options journal.Options
 	reports []*journal.Report
 	errors  []string
+	// expected are the journals of which --checkpoints has checkpoints.
+	expected []string
 }
 
 func (v *verification) parse(cmd *cobra.Command, args []string) error {
@@ -128,6 +131,7 @@ func (v *verification) verifyAll(ctx context.Context, target string) {
 		v.fail(err)
 		return
 	}
+	v.readArchived(ctx, target)
 	sources, notes, err := v.bucket.openTarget(ctx, target)
 	for _, note := range notes {
 		v.con.note("readtrail: %s", note)

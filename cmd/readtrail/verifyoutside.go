@@ -60,7 +60,8 @@ func (v *verification) missing(target string, sources []*journal.Source) {
 	if len(sources) == 1 && sources[0].Path == target {
 		return
 	}
-	for _, id := range v.options.Checkpoints.Origins() {
+	v.notArchived(target, there)
+	for _, id := range v.expected {
 		if !there[id] {
 			v.fail(fmt.Errorf("there are checkpoints of journal %s, which is not in %s", id, target))
 		}

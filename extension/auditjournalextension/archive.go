@@ -35,6 +35,9 @@ type archivedJournal struct {
 	said   repetition
 	// swept says that the tiles were looked at since something was stored.
 	swept bool
+
+	// mu guards what follows: metrics are told while a round is under way.
+	mu sync.Mutex
 	// oldest is the segment that has waited longest, and since when it is known to.
 	oldest uint64
 	since  time.Time
@@ -88,6 +91,7 @@ func startArchiver(ctx context.Context, owner *journals, to *archive.Archive, op
 	}
 	ctx, a.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	a.done.Go(func() { a.run(ctx) })
+	a.done.Go(func() { a.watch(ctx) })
 	return a
 }
 
@@ -134,7 +138,7 @@ func (a *archiver) round(ctx context.Context) {
 // error that kept anything back.
 func (a *archiver) push(ctx context.Context, j *archivedJournal) (answered bool, err error) {
 	status, err := a.archive.Push(ctx, j.Journal)
-	j.tellStatus(status)
+	a.tellWaiting(j)
 	if err != nil {
 		return false, err
 	}
@@ -150,8 +154,33 @@ func (a *archiver) push(ctx context.Context, j *archivedJournal) (answered bool,
 	return true, err
 }
 
-// tellStatus says in metrics how far the archive is.
-func (j *archivedJournal) tellStatus(status *archive.Status) {
+// maxTellInterval bounds how old the metrics are.
+const maxTellInterval = 15 * time.Second
+
+// watch says in metrics how far the archives are, also while a bucket hangs.
+func (a *archiver) watch(ctx context.Context) {
+	ticker := time.NewTicker(min(a.owner.config.Archive.Get().Interval, maxTellInterval))
+	defer ticker.Stop()
+	for {
+		for _, j := range a.of {
+			a.tellWaiting(j)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// tellWaiting says in metrics how far the archive of a journal is.
+func (a *archiver) tellWaiting(j *archivedJournal) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	status, err := a.archive.Known(j.Journal)
+	if err != nil {
+		return // the round tells it
+	}
 	archived, waiting, oldest := status.Counts()
 	if oldest != j.oldest {
 		j.oldest, j.since = oldest, time.Now()
@@ -163,8 +192,11 @@ func (j *archivedJournal) tellStatus(status *archive.Status) {
 	j.opened.instruments.archived(archived, waiting, oldest, waited)
 }
 
-// firstError is why the first file that is not archived is not.
+// firstError is why nothing more is archived, or the first file is not.
 func firstError(status *archive.Status) error {
+	if status.Ahead != nil {
+		return status.Ahead
+	}
 	for _, f := range status.Files {
 		if f.Err != nil {
 			return f.Err

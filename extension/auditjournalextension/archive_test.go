@@ -137,11 +137,20 @@ func TestAnArchiveThatHangsDoesNotHoldUpTheShutdown(t *testing.T) {
 		return s3test.Dropped
 	})
 	cfg := archivedConfig(t, server)
-	j := newExtension(t, cfg, nil)
+	tel := componenttest.NewTelemetry()
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+	j := newExtension(t, cfg, tel)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
 	_, err := j.Append(t.Context(), []carrier.Item{read(t, 1, nil)})
 	require.NoError(t, err)
 	<-hanging
+	require.Eventually(t, func() bool { // meanwhile it shows what waits, and for how long
+		waiting, err := tel.GetMetric("otelcol_extension_audit_journal_archive_waiting")
+		waited, timeErr := tel.GetMetric("otelcol_extension_audit_journal_archive_waiting_time")
+		return err == nil && timeErr == nil && waiting.Data.(metricdata.Gauge[int64]).DataPoints[0].Value == 1 &&
+			waited.Data.(metricdata.Gauge[float64]).DataPoints[0].Value > 0
+	}, archiveTime, time.Millisecond)
 	require.NoError(t, j.Shutdown(t.Context()))
 }
 
@@ -162,4 +171,44 @@ func TestAJournalWithoutAnArchiveTalksToNobody(t *testing.T) {
 	start(t, j, componenttest.NewNopHost())
 	assert.Nil(t, j.archiver)
 	assert.DirExists(t, filepath.Join(cfg.Directory, "bank", "kyc_10y", "reads"))
+}
+
+func TestABucketThatCannotLockShowsAtTheStart(t *testing.T) {
+	server := s3test.Start(t)
+	server.NoObjectLock = true
+	cfg := archivedConfig(t, server)
+	j, h := newExtension(t, cfg, nil), &host{}
+	start(t, j, h)
+	require.Eventually(t, func() bool { return len(h.causes()) > 0 }, archiveTime, time.Millisecond)
+	assert.Contains(t, h.causes()[0], "archive of journal bank/kyc_10y: s3://evidence/readtrail: bucket has no Object Lock")
+}
+
+func TestAnArchiveThatIsAheadOfARolledBackJournalIsLeftAlone(t *testing.T) {
+	server := s3test.Start(t)
+	cfg := archivedConfig(t, server)
+	j := newExtension(t, cfg, nil)
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	dir := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	copied := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(copied, "then"), os.DirFS(dir)))
+	for n := range 4 {
+		_, err := j.Append(t.Context(), []carrier.Item{read(t, n, nil)})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return len(server.Keys()) == 4 }, archiveTime, time.Millisecond)
+	require.NoError(t, j.Shutdown(t.Context()))
+	stored := server.Keys()
+	require.NoError(t, os.RemoveAll(dir))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(copied, "then"))))
+
+	again, h := newExtension(t, cfg, nil), &host{}
+	start(t, again, h)
+	for n := range 8 {
+		_, err := again.Append(t.Context(), []carrier.Item{read(t, 100+n, nil)})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return len(h.causes()) > 0 }, archiveTime, time.Millisecond)
+	server.Calls()
+	require.Eventually(t, func() bool { return len(server.Calls()) > 0 }, archiveTime, time.Millisecond, "another round")
+	assert.Equal(t, stored, server.Keys())
 }

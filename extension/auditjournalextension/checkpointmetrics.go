@@ -23,6 +23,15 @@ func (i *instruments) checkpointFailed() {
 	i.telemetry.ExtensionAuditJournalCheckpointTroubles.Add(context.Background(), 1, i.set)
 }
 
+// checkpointsStuck says whether checkpoints of the journal can be made.
+func (i *instruments) checkpointsStuck(stuck bool) {
+	value := int64(0)
+	if stuck {
+		value = 1
+	}
+	i.telemetry.ExtensionAuditJournalCheckpointDegraded.Record(context.Background(), value, i.set)
+}
+
 // sinkTook counts how a sink did with a checkpoint.
 func (i *instruments) sinkTook(sink string, size uint64, err error) {
 	ctx, at := context.Background(), attribute.String("sink", sink)

@@ -152,6 +152,7 @@ func (j *journals) checkpointObserver(name journalName, i *instruments) checkpoi
 	logger := j.logger.With(zap.Stringer("journal", name))
 	var mu sync.Mutex
 	var trouble repetition
+	stuck := false
 	said := map[string]*repetition{}
 	return checkpoint.Observer{
 		Signed: i.checkpointed,
@@ -181,8 +182,19 @@ func (j *journals) checkpointObserver(name journalName, i *instruments) checkpoi
 			mu.Lock()
 			defer mu.Unlock()
 			if !trouble.again(err, time.Now()) {
-				logger.Warn("Checkpoints have trouble and go on", zap.Error(err))
+				logger.Warn("Checkpoints have trouble", zap.Error(err))
 			}
+		},
+		State: func(err error) {
+			i.checkpointsStuck(err != nil)
+			j.health.setCheckpoints(name, err)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil && stuck {
+				trouble = repetition{}
+				logger.Info("Checkpoints are made again")
+			}
+			stuck = err != nil
 		},
 	}
 }

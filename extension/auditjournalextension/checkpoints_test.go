@@ -187,3 +187,24 @@ func TestRootsThatCannotBeReadAreNamedWithTheirPath(t *testing.T) {
 	err := newExtension(t, cfg, nil).Start(t.Context(), componenttest.NewNopHost())
 	require.ErrorContains(t, err, "extensions::audit_journal::checkpoints::sinks::timestamp::tsa::roots_file: "+path+" holds no certificate in PEM")
 }
+
+func TestCheckpointsThatCannotBeMadeShowInStatusAndMetric(t *testing.T) {
+	cfg, _, _ := checkpointedConfig(t)
+	tel := componenttest.NewTelemetry()
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+	j, h := newExtension(t, cfg, tel), &host{}
+	j.health.setHost(h)
+	name := journalName{"bank", "kyc_10y"}
+	o := j.checkpointObserver(name, newInstruments(j.telemetry, name))
+	here := attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))
+	for _, step := range []struct {
+		err  error
+		want int64
+	}{{nil, 0}, {os.ErrPermission, 1}, {os.ErrPermission, 1}, {nil, 0}} {
+		o.State(step.err)
+		metadatatest.AssertEqualExtensionAuditJournalCheckpointDegraded(t, tel,
+			[]metricdata.DataPoint[int64]{{Value: step.want, Attributes: here}}, metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+	}
+	assert.Equal(t, []string{"checkpoints of journal bank/kyc_10y cannot be made: permission denied", ""}, h.causes())
+}

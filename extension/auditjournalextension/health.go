@@ -24,7 +24,7 @@ type health struct {
 	mu   sync.Mutex
 	host component.Host
 	// degraded are the journals that cannot be written or archived, or whose
-	// checkpoints do not reach a sink, and the key that not all could take, the
+	// checkpoints cannot be made or do not reach a sink, and the key that not all could take, the
 	// newest cause last.
 	degraded []trouble
 	// damaged ends all reports: no other status follows a permanent error.
@@ -37,7 +37,8 @@ type trouble struct {
 	// name is empty for the key, which all journals have in common.
 	name journalName
 	part part
-	// sink is the place of checkpoints, if part is partCheckpoints.
+	// sink is the place that does not take checkpoints, if part is partCheckpoints; it
+	// is empty if none can be made.
 	sink string
 	err  error
 }
@@ -65,6 +66,11 @@ func (h *health) set(name journalName, err error) { h.change(name, partJournal, 
 
 // setArchive says how the archive of a journal is: nil if it holds what it should.
 func (h *health) setArchive(name journalName, err error) { h.change(name, partArchive, "", err) }
+
+// setCheckpoints says whether checkpoints of a journal can be made: nil if so.
+func (h *health) setCheckpoints(name journalName, err error) {
+	h.change(name, partCheckpoints, "", err)
+}
 
 // setSink says how a place outside did with the last checkpoint of a journal.
 func (h *health) setSink(name journalName, sink string, err error) {
@@ -116,6 +122,8 @@ func (h *health) newest() error {
 		return fmt.Errorf("archive of journal %s: %w", newest.name, newest.err)
 	case newest.part == partKey:
 		return fmt.Errorf("signing key cannot be changed: %w", newest.err)
+	case newest.part == partCheckpoints && newest.sink == "":
+		return fmt.Errorf("checkpoints of journal %s cannot be made: %w", newest.name, newest.err)
 	case newest.part == partCheckpoints:
 		return fmt.Errorf("checkpoints of journal %s: sink %s: %w", newest.name, newest.sink, newest.err)
 	}

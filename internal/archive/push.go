@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/readtrail/readtrail/internal/durable"
@@ -30,6 +31,8 @@ type Archive struct {
 	mu sync.Mutex
 	// sure are the objects that were found as demanded, by key.
 	sure map[string]*Locked
+	// agreed are the journals of which the archive held nothing that is not here.
+	agreed map[Place]bool
 }
 
 // New makes an archive in a bucket.
@@ -37,7 +40,7 @@ func New(b *Bucket, p Policy) (*Archive, error) {
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
-	return &Archive{bucket: b, policy: p, sure: map[string]*Locked{}}, nil
+	return &Archive{bucket: b, policy: p, sure: map[string]*Locked{}, agreed: map[Place]bool{}}, nil
 }
 
 // Bucket returns where the archive is.
@@ -83,9 +86,12 @@ type Status struct {
 	Files []File
 	// Stored counts the objects that this run stored.
 	Stored int
+	// Ahead is an ErrAhead if the archive holds segments that are not here.
+	Ahead error
 }
 
-// Counts returns how many segments are archived and how many wait; oldest is the first sequence of the oldest of those, 0 if there is none.
+// Counts returns how many segments are archived and how many wait; oldest is the
+// first sequence of the oldest of those, 0 if there is none.
 func (s *Status) Counts() (archived, waiting int, oldest uint64) {
 	for _, f := range s.Files {
 		switch {
@@ -101,9 +107,14 @@ func (s *Status) Counts() (archived, waiting int, oldest uint64) {
 	return archived, waiting, oldest
 }
 
+// Contradicted says that the archive holds another history than the journal here.
+func (s *Status) Contradicted() bool {
+	return s.Ahead != nil || slices.ContainsFunc(s.Files, func(f File) bool { return f.State == Conflict })
+}
+
 // Err joins what kept files from being archived, nil if all are.
 func (s *Status) Err() error {
-	var errs []error
+	errs := []error{s.Ahead}
 	for _, f := range s.Files {
 		if f.Err != nil {
 			errs = append(errs, f.Err)
@@ -113,9 +124,10 @@ func (s *Status) Err() error {
 }
 
 // Push stores every sealed segment of a journal that the archive does not hold,
-// oldest first, and says how all of them stand. One that cannot be archived does
-// not keep the others from being so, but a bucket that does not answer ends the
-// run: the error says so, and Status what is known.
+// oldest first, and says how all of them stand. One that is damaged does not keep the
+// others from being archived. Nothing is stored behind a conflict, nor if the archive
+// is ahead: it would lock a second history of the journal. A bucket that does not
+// answer ends the run: the error says so, and Status what is known.
 func (a *Archive) Push(ctx context.Context, j Journal) (*Status, error) {
 	return a.walk(ctx, j, true)
 }
@@ -123,6 +135,24 @@ func (a *Archive) Push(ctx context.Context, j Journal) (*Status, error) {
 // Look says how the sealed segments of a journal stand and stores nothing.
 func (a *Archive) Look(ctx context.Context, j Journal) (*Status, error) {
 	return a.walk(ctx, j, false)
+}
+
+// Known says what is known of the sealed segments of a journal without asking the
+// server: Archived is what was made sure of, all else is Unknown.
+func (a *Archive) Known(j Journal) (*Status, error) {
+	status := &Status{Place: j.Place}
+	files, err := sealedFiles(j.FS, j.Dir)
+	if err != nil {
+		return status, err
+	}
+	status.rest(files, nil)
+	for i := range status.Files {
+		f := &status.Files[i]
+		if l := a.remembered(a.bucket.key(j.Place, segmentsPart, f.Name)); l != nil && l.Size == f.Size {
+			f.State, f.Locked = Archived, l
+		}
+	}
+	return status, nil
 }
 
 func (a *Archive) walk(ctx context.Context, j Journal, store bool) (*Status, error) {
@@ -136,6 +166,12 @@ func (a *Archive) walk(ctx context.Context, j Journal, store bool) (*Status, err
 		return status, err
 	}
 	var known map[string]*version
+	if !a.hasAgreed(j.Place) {
+		if known, err = a.ask(ctx, j, status); err != nil {
+			status.rest(files, err)
+			return status, err
+		}
+	}
 	for i, f := range files {
 		key := a.bucket.key(j.Place, segmentsPart, f.name)
 		file := File{Name: f.name, First: f.first, Size: f.size, State: Unknown}
@@ -145,14 +181,15 @@ func (a *Archive) walk(ctx context.Context, j Journal, store bool) (*Status, err
 			continue
 		}
 		if known == nil {
-			if known, err = a.listSegments(ctx, j.Place); err != nil {
+			if known, err = a.ask(ctx, j, status); err != nil {
 				status.rest(files[i:], err)
 				return status, err
 			}
 		}
 		wasThere := known[key] != nil
-		file.Locked, file.Err = a.file(ctx, j, f, r, known[key], store)
+		file.Locked, file.Err = a.file(ctx, j, f, r, known[key], store && status.Ahead == nil)
 		file.State = stateOf(file.Err)
+		store = store && file.State != Conflict
 		if file.State == Archived {
 			a.remember(file.Locked)
 			if !wasThere {

@@ -56,6 +56,9 @@ type Observer struct {
 	Place func(name string, size uint64, err error)
 	// Failed reports trouble that delays checkpoints.
 	Failed func(err error)
+	// State reports whether checkpoints can be made: why not, and nil with the next
+	// one that was.
+	State func(err error)
 }
 
 func (o *Observer) signed(c journal.Checkpoint) {
@@ -73,6 +76,12 @@ func (o *Observer) place(name string, size uint64, err error) {
 func (o *Observer) failed(err error) {
 	if o.Failed != nil {
 		o.Failed(err)
+	}
+}
+
+func (o *Observer) state(err error) {
+	if o.State != nil {
+		o.State(err)
 	}
 }
 

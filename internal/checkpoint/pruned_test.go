@@ -4,9 +4,12 @@
 package checkpoint_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,4 +96,69 @@ func TestCheckpointsGoOnOverWhatWasPruned(t *testing.T) {
 		FS: durable.OS{}, Dir: r.dir, ID: entries[0].Header.JournalID, Trusted: func(*journal.SignedCheckpoint) bool { return true }, Scratch: t.TempDir(),
 	})
 	require.ErrorContains(t, err, "no journal.pruned says what was before")
+}
+
+// A disk that is full keeps the tree from being saved while checkpoints go out: what
+// they cover can be pruned past the tree that was saved last.
+func TestATreeThatEndsBeforeWhatWasPrunedIsBuiltAgain(t *testing.T) {
+	r := newRig(t)
+	w := &whole{r, tiles.New(durable.OS{}, t.TempDir())}
+	path := r.directory("offsite")
+	r.open()
+	mark := r.append(20)
+	r.took("offsite", mark-9)
+	r.close()
+	head := filepath.Join(r.dir, "tiles", "head")
+	old, err := os.ReadFile(head)
+	require.NoError(t, err)
+	r.open()
+	mark = r.append(300)
+	r.took("offsite", mark-9)
+	w.catchUp()
+	segments, err := segment.List(durable.OS{}, r.dir)
+	require.NoError(t, err)
+	require.Greater(t, len(segments), 4)
+	all := kept(t, path)
+	_, err = r.ledger.Prune(t.Context(), ledger.Pruning{FirstSequence: segments[3].First, Checkpoint: all[len(all)-1]})
+	require.NoError(t, err)
+	r.close()
+	w.catchUp()
+	require.NoError(t, os.WriteFile(head, old, 0o600))
+
+	r.open()
+	mark = r.append(30)
+	r.took("offsite", mark-9)
+	r.close()
+	w.requireAll(path)
+	assert.Empty(t, r.failed)
+}
+
+func TestAnObserverIsToldWhileCheckpointsCannotBeMade(t *testing.T) {
+	r := newRig(t)
+	r.options.Interval = 50 * time.Millisecond
+	r.directory("offsite")
+	var states []error
+	r.options.Observer.State = func(err error) { r.note(func() { states = append(states, err) }) }
+	r.open()
+	mark := r.append(300)
+	r.took("offsite", mark-9)
+	r.close()
+	assert.Equal(t, []error{nil}, slices.Compact(states))
+	segments, err := segment.List(durable.OS{}, r.dir)
+	require.NoError(t, err)
+	require.Greater(t, len(segments), 2)
+	path := filepath.Join(r.dir, segment.Name(segments[1].First))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	flipped := bytes.Clone(text)
+	flipped[len(flipped)/2] ^= 1
+	require.NoError(t, os.WriteFile(path, flipped, 0o600))
+	require.NoError(t, os.RemoveAll(filepath.Join(r.dir, "tiles")))
+
+	r.open()
+	r.until("checkpoints cannot be made", func() bool { return states[len(states)-1] != nil })
+	require.ErrorContains(t, states[len(states)-1], "run readtrail verify")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	r.until("checkpoints are made again", func() bool { return states[len(states)-1] == nil })
+	r.close()
 }

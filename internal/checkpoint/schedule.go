@@ -23,7 +23,7 @@ func (k *Keeper) run() {
 	for {
 		if !blocked {
 			if err := k.advance(); err != nil {
-				k.options.Observer.failed(err)
+				k.stuck(err)
 				blocked = true
 			}
 		}
@@ -76,10 +76,20 @@ func (k *Keeper) grown() uint64 {
 func (k *Keeper) next() *journal.SignedCheckpoint {
 	c, err := k.makeNext()
 	if err != nil {
-		k.options.Observer.failed(err)
+		k.stuck(err)
 		return nil
 	}
+	k.options.Observer.state(nil)
 	return c
+}
+
+// stuck tells why no checkpoint can be made for now.
+func (k *Keeper) stuck(err error) {
+	if k.ctx.Err() != nil {
+		return // it was given up
+	}
+	k.options.Observer.failed(err)
+	k.options.Observer.state(err)
 }
 
 func (k *Keeper) makeNext() (*journal.SignedCheckpoint, error) {

@@ -188,6 +188,8 @@ func grow(ctx context.Context, j Journal, tree *tiles.Tree, spill bool) error {
 			}
 			seen = true
 			continue
+		case !seen && e.Header.Sequence > size+1:
+			return errStale // what was pruned goes further than the tree
 		case e.Header.Sequence != size+1:
 			return damaged(line, fmt.Errorf("sequence is %d instead of %d", e.Header.Sequence, size+1))
 		case size > tree.Base():

@@ -6,9 +6,7 @@ package checkpoint
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -113,34 +111,4 @@ func (w *Witness) learn(journalID string, size uint64) {
 func ahead(name string, size uint64, c *journal.SignedCheckpoint) error {
 	return failed(ReasonConflict, "%s holds a checkpoint of %s with %d entries and the journal has %d: it was rolled back; "+
 		"restore the missing segments, or begin a new directory and keep this one", name, c.Origin, size, c.Size)
-}
-
-// maxAnswerBytes bounds what is read of an answer.
-const maxAnswerBytes = 64 << 10
-
-// post sends a request and returns status and body of the answer.
-func post(ctx context.Context, client *http.Client, url, contentType string, body []byte) (int, []byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return 0, nil, errors.New("endpoint is not a URL")
-	}
-	request.Header.Set("Content-Type", contentType)
-	response, err := client.Do(request)
-	if err != nil {
-		if ctx.Err() != nil {
-			return 0, nil, failed(ReasonTimeout, "no answer in time: %w", context.Cause(ctx))
-		}
-		return 0, nil, failed(ReasonUnreachable, "%w", err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return 0, nil, failed(ReasonTimeout, "no whole answer in time: %w", context.Cause(ctx))
-	case err != nil:
-		return 0, nil, failed(ReasonUnreachable, "read answer: %w", err)
-	case len(answer) > maxAnswerBytes:
-		return 0, nil, failed(ReasonInvalid, "the answer has more than %d bytes", maxAnswerBytes)
-	}
-	return response.StatusCode, answer, nil
 }

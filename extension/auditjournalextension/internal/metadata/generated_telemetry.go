@@ -32,6 +32,7 @@ type TelemetryBuilder struct {
 	ExtensionAuditJournalArchiveWaiting         metric.Int64Gauge
 	ExtensionAuditJournalArchiveWaitingTime     metric.Float64Gauge
 	ExtensionAuditJournalBytes                  metric.Int64Counter
+	ExtensionAuditJournalCheckpointDegraded     metric.Int64Gauge
 	ExtensionAuditJournalCheckpointFailures     metric.Int64Counter
 	ExtensionAuditJournalCheckpointSinkDegraded metric.Int64Gauge
 	ExtensionAuditJournalCheckpointSinkSize     metric.Int64Gauge
@@ -114,6 +115,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_extension_audit_journal_bytes",
 		metric.WithDescription("Bytes of entries that are on disk. [Alpha]"),
 		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ExtensionAuditJournalCheckpointDegraded, err = builder.meter.Int64Gauge(
+		"otelcol_extension_audit_journal_checkpoint_degraded",
+		metric.WithDescription("1 while no checkpoint of the journal can be made, otherwise 0. [Alpha]"),
+		metric.WithUnit("1"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ExtensionAuditJournalCheckpointFailures, err = builder.meter.Int64Counter(

@@ -25,6 +25,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ExtensionAuditJournalArchiveWaiting.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalArchiveWaitingTime.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalBytes.Add(context.Background(), 1)
+	tb.ExtensionAuditJournalCheckpointDegraded.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalCheckpointFailures.Add(context.Background(), 1)
 	tb.ExtensionAuditJournalCheckpointSinkDegraded.Record(context.Background(), 1)
 	tb.ExtensionAuditJournalCheckpointSinkSize.Record(context.Background(), 1)
@@ -58,6 +59,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[float64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalBytes(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualExtensionAuditJournalCheckpointDegraded(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualExtensionAuditJournalCheckpointFailures(t, testTel,
