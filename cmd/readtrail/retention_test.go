@@ -184,7 +184,7 @@ func TestRulesMayComeFromAFile(t *testing.T) {
 
 func TestApplyOpensAJournalThatNobodyWrites(t *testing.T) {
 	a := newAged(t)
-	require.Contains(t, a.retention(2, "apply"), "start it, or give --signing-key FILE")
+	require.Contains(t, a.retention(2, "apply"), "start it, which is the only way if its key is in a token or in the environment, or give --signing-key FILE")
 	require.Len(t, a.segments(), a.segmentCount)
 	out := a.retention(0, "apply", "--signing-key", a.key, "--requested-by", "records office")
 	require.Contains(t, out, "announced_segments: 6\nremoved_segments: 6\nfirst_sequence: 7\n")
