@@ -15,14 +15,18 @@ const MAX_FILE = 64 * 1024;
 // itself.
 export function loadStores(paths) {
   const checkpoints = [];
-  let unreadable = 0;
-  for (const path of paths.flatMap(checkpointFiles)) {
-    const checkpoint = statSync(path).size <= MAX_FILE ? parseCheckpoint(readFileSync(path)) : null;
-    if (checkpoint) checkpoints.push({ ...checkpoint, tokens: tokensBeside(path) });
-    else unreadable++;
+  const problems = [];
+  for (const place of paths) {
+    const files = checkpointFiles(place);
+    if (!files.length) problems.push(`${place} holds no checkpoint`);
+    for (const path of files) {
+      const checkpoint = statSync(path).size <= MAX_FILE ? parseCheckpoint(readFileSync(path)) : null;
+      if (checkpoint) checkpoints.push({ ...checkpoint, tokens: tokensBeside(path) });
+      else problems.push(`${path} is no checkpoint`);
+    }
   }
   const order = (a, b) => a.size - b.size || Buffer.compare(a.root, b.root);
-  return { checkpoints: checkpoints.sort(order), unreadable };
+  return { checkpoints: checkpoints.sort(order), problems };
 }
 
 function checkpointFiles(path) {
