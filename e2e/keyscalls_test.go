@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,7 +39,8 @@ func TestARotationThatIsKilledAtAnySystemCallGoesOn(t *testing.T) {
 			h.requireKeysFit()
 		}
 	}
-	require.Equal(t, files, names(t, h.keyDir), "no secret is left behind")
+	left := slices.DeleteFunc(names(t, h.keyDir), func(name string) bool { return strings.Contains(name, ".before-") && name[0] != '.' })
+	require.Equal(t, files, left, "no secret is left behind but the former files that are said")
 	t.Logf("killed %d times", killed)
 	require.Greater(t, killed, 20)
 }

@@ -5,8 +5,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +20,25 @@ import (
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 )
+
+// checkCheckpoints refuses a directory that is not there: a disk that is not mounted is
+// not one without checkpoints.
+func (f *retentionFlags) checkCheckpoints() error {
+	if f.checkpoints == "" || strings.HasPrefix(f.checkpoints, archive.Scheme) {
+		return nil
+	}
+	info, err := os.Stat(f.checkpoints)
+	why := "is no directory"
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		why = "does not exist"
+	case err != nil:
+		why = err.Error()
+	}
+	return fmt.Errorf("--checkpoints %s: %s; name the directory of a sink, and mount it if it is elsewhere", f.checkpoints, why)
+}
 
 // covering returns what finds the checkpoints that retention goes by: in a directory,
 // in a bucket, or nowhere.

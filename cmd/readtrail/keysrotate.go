@@ -4,7 +4,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -23,6 +22,10 @@ import (
 // sign yet. One that a rotation left behind is taken up by the next.
 const incomingSuffix = ".incoming"
 
+// formerInfix stands between the name of a key file and the id of the key that was
+// put in front of it, in the name of the copy that holds the keys that were left out.
+const formerInfix = ".before-"
+
 func newKeysRotateCommand(con *console) *cobra.Command {
 	var r rotation
 	var from validFrom
@@ -33,6 +36,9 @@ func newKeysRotateCommand(con *console) *cobra.Command {
 			"in one step. The former key stays in the file as an outgoing one, which only hands over: a collector\n" +
 			"that runs takes the new key within seconds, one that is stopped when it starts. Each journal gets\n" +
 			"journal.key_rotated by the former key and journal.key_accepted by the new one.\n\n" +
+			"With --forget-older the file ends with two keys, the new one and the one that signed before. A journal\n" +
+			"whose last entry is by a key that was left out cannot be continued without it: the former file is kept\n" +
+			"as FILE" + formerInfix + "KEYID, KEYID being that of the new key, until you delete it.\n\n" +
 			"A rotation that was interrupted goes on when the command is run again.",
 		Example: "  readtrail keys rotate --signing-key keys/signing-key.pem --keys keys/keys.json",
 		Args:    arguments(),
@@ -52,7 +58,7 @@ func newKeysRotateCommand(con *console) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&r.keyPath, "signing-key", "", "the key file that the collector reads")
 	registryFlag(cmd, &r.registryPath)
-	cmd.Flags().BoolVar(&r.forget, "forget-older", false, "leave out the outgoing keys that the file holds already; no journal may need them any more")
+	cmd.Flags().BoolVar(&r.forget, "forget-older", false, "leave out the outgoing keys that the file holds already, and keep the former file beside it")
 	from.register(cmd)
 	return cmd
 }
@@ -77,10 +83,11 @@ func (r *rotation) run(con *console) error {
 			return fmt.Errorf("rotate: %w", err)
 		}
 	}
-	former, text, err := r.readKeys()
+	signers, text, err := r.readKeys()
 	if err != nil {
 		return err
 	}
+	former := signers[0]
 	registry, err := readRegistryToChange(r.registryPath)
 	if err != nil {
 		return err
@@ -88,7 +95,12 @@ func (r *rotation) run(con *console) error {
 	if _, found := registry.Key(former.KeyID()); !found {
 		return fmt.Errorf("%s: has no key %s, which %s holds: name the registry of this key", r.registryPath, former.KeyID(), r.keyPath)
 	}
-	incoming, err := r.keep(former, text)
+	kept, err := r.keep(former, text)
+	if err != nil {
+		return err
+	}
+	incoming := kept[0]
+	dropped, err := r.keepDropped(signers, kept, text)
 	if err != nil {
 		return err
 	}
@@ -106,10 +118,22 @@ func (r *rotation) run(con *console) error {
 	if err := syncDirectory(filepath.Dir(r.keyPath)); err != nil {
 		return fmt.Errorf("key %s signs from now on but may be lost if the machine stops now: sync the disk of %s: %w", incoming.KeyID(), r.keyPath, err)
 	}
-	fmt.Fprintf(con.out, "key_id: %s\noutgoing_key_id: %s\nsigning_key: %s\nregistry: %s\n\n", incoming.KeyID(), former.KeyID(), escape(r.keyPath), escape(r.registryPath))
+	fmt.Fprintf(con.out, "key_id: %s\noutgoing_key_id: %s\n", incoming.KeyID(), former.KeyID())
+	for _, id := range dropped {
+		fmt.Fprintf(con.out, "dropped_key_id: %s\n", id)
+	}
+	fmt.Fprintf(con.out, "signing_key: %s\nregistry: %s\n", escape(r.keyPath), escape(r.registryPath))
+	if len(dropped) > 0 {
+		fmt.Fprintf(con.out, "former_signing_key: %s\n", escape(r.formerPath(incoming)))
+	}
+	fmt.Fprintln(con.out)
 	fmt.Fprintf(con.out, "A collector that reads %s takes the new key within seconds, or at its next start. Until every journal holds\n"+
 		"journal.key_accepted of the new key, the former one is needed, and stays in the file.\n"+
 		"Give %s to everybody who verifies.\n", escape(r.keyPath), escape(r.registryPath))
+	if len(dropped) > 0 {
+		fmt.Fprintf(con.out, "The dropped keys are in %s. Delete it once every journal holds journal.key_accepted\n"+
+			"of a key that is not one of them; a journal that does not can only be continued with that file.\n", escape(r.formerPath(incoming)))
+	}
 	return nil
 }
 
@@ -149,32 +173,54 @@ func sameFile(a, b string) (bool, error) {
 	return os.SameFile(first, second), nil
 }
 
-// readKeys returns the key that signs, and the file that the new one is to stand in
-// front of.
-func (r *rotation) readKeys() (former journal.Signer, text []byte, err error) {
+// readKeys returns the keys of the file, the one that signs first, and the text of the
+// file.
+func (r *rotation) readKeys() (signers []journal.Signer, text []byte, err error) {
 	if err := checkNotLink(r.keyPath); err != nil {
 		return nil, nil, err
 	}
 	if text, err = journal.ReadKeyFile(r.keyPath); err != nil {
 		return nil, nil, err
 	}
-	signers, err := journal.NewPEMSigners(text)
-	if err != nil {
+	if signers, err = journal.NewPEMSigners(text); err != nil {
 		return nil, nil, fmt.Errorf("signing key %s: %w", r.keyPath, err)
 	}
-	if r.forget {
-		block, _ := pem.Decode(text)
-		return signers[0], pem.EncodeToMemory(block), nil
-	}
-	if len(signers) == journal.MaxKeys {
+	if len(signers) == journal.MaxKeys && !r.forget {
 		return nil, nil, fmt.Errorf("signing key %s holds %d keys already: add --forget-older once every journal has accepted the newest", r.keyPath, len(signers))
 	}
-	return signers[0], text, nil
+	return signers, text, nil
+}
+
+// formerPath is where the file is kept that held the keys that were left out.
+func (r *rotation) formerPath(incoming journal.Signer) string {
+	return r.keyPath + formerInfix + incoming.KeyID()
+}
+
+// keepDropped returns the ids of the keys that the new file leaves out. The former
+// file is kept first: which journals still stand on one of them is not known here, and
+// a private key that is gone ends them.
+func (r *rotation) keepDropped(signers, kept []journal.Signer, text []byte) ([]string, error) {
+	var dropped []string
+	for _, s := range signers {
+		if !slices.ContainsFunc(kept, func(k journal.Signer) bool { return k.KeyID() == s.KeyID() }) {
+			dropped = append(dropped, s.KeyID())
+		}
+	}
+	if len(dropped) == 0 {
+		return nil, nil
+	}
+	if err := removeUnfinished(r.formerPath(kept[0])); err != nil {
+		return nil, fmt.Errorf("rotate: %w", err)
+	}
+	if _, err := replaceFileOf(r.formerPath(kept[0]), r.keyPath, text, 0o600); err != nil {
+		return nil, again(err)
+	}
+	return dropped, nil
 }
 
 // keep makes the new key and keeps it in a file beside the key file, or finds the one
-// that an interrupted rotation kept.
-func (r *rotation) keep(former journal.Signer, text []byte) (journal.Signer, error) {
+// that an interrupted rotation kept. It returns the keys of that file.
+func (r *rotation) keep(former journal.Signer, text []byte) ([]journal.Signer, error) {
 	path := r.keyPath + incomingSuffix
 	signers, err := journal.NewFileSigners(path)
 	switch {
@@ -184,18 +230,22 @@ func (r *rotation) keep(former journal.Signer, text []byte) (journal.Signer, err
 	case len(signers) < 2 || signers[1].KeyID() != former.KeyID():
 		return nil, fmt.Errorf("%s: holds a key that was to take over from another one than %s: move it away", path, former.KeyID())
 	default:
-		return signers[0], nil
+		return signers, nil
 	}
 	private, _, err := journal.NewKey(r.from)
 	if err != nil {
 		return nil, err
 	}
-	signer, err := journal.NewPEMSigner(private)
-	if err != nil {
+	if r.forget {
+		block, _ := pem.Decode(text)
+		text = pem.EncodeToMemory(block)
+	}
+	text = slices.Concat(private, text)
+	if signers, err = journal.NewPEMSigners(text); err != nil {
 		return nil, err
 	}
-	if _, err := replaceFileOf(path, r.keyPath, bytes.Join([][]byte{private, text}, nil), 0o600); err != nil {
+	if _, err := replaceFileOf(path, r.keyPath, text, 0o600); err != nil {
 		return nil, again(err)
 	}
-	return signer, nil
+	return signers, nil
 }

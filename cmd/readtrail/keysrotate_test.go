@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -114,6 +115,57 @@ func TestAFullKeyFileIsNotRotated(t *testing.T) {
 	r.forget = true
 	require.NoError(t, r.run(quiet()))
 	require.Len(t, signersOf(t, r), 2)
+}
+
+// A journal of a collector that was stopped all along still stands on the first key.
+func TestKeysThatAreForgottenAreNamedAndKeptBesideTheKeyFile(t *testing.T) {
+	r, first := newKeys(t)
+	require.NoError(t, r.run(quiet()))
+	before, err := os.ReadFile(r.keyPath)
+	require.NoError(t, err)
+
+	r.forget = true
+	var printed bytes.Buffer
+	con := &console{out: bufio.NewWriter(&printed)}
+	require.NoError(t, r.run(con))
+	require.NoError(t, con.out.Flush())
+	now := signersOf(t, r)
+	require.NotContains(t, now, first)
+	require.Contains(t, printed.String(), "dropped_key_id: "+first+"\n")
+	former := r.keyPath + formerInfix + now[0]
+	require.Contains(t, printed.String(), "former_signing_key: "+former+"\n")
+	kept, err := os.ReadFile(former)
+	require.NoError(t, err)
+	require.Equal(t, before, kept)
+	info, err := os.Stat(former)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o600, info.Mode().Perm())
+
+	printed.Reset()
+	r.forget = false
+	require.NoError(t, r.run(con))
+	require.NoError(t, con.out.Flush())
+	require.NotContains(t, printed.String(), "dropped_key_id")
+}
+
+// The key that an interrupted rotation made decides what the file holds, whatever the
+// command says when it goes on.
+func TestKeysThatAnInterruptedRotationForgotAreKept(t *testing.T) {
+	t.Cleanup(func() { syncDirectory = syncDir })
+	r, first := newKeys(t)
+	require.NoError(t, r.run(quiet()))
+	broken := errors.New("input/output error")
+	syncDirectory = func(string) error { return broken }
+	r.forget = true
+	require.ErrorIs(t, r.run(quiet()), broken)
+	syncDirectory = syncDir
+	r.forget = false
+	require.NoError(t, r.run(quiet()))
+	now := signersOf(t, r)
+	require.Len(t, now, 2)
+	kept, err := journal.NewFileSigners(r.keyPath + formerInfix + now[0])
+	require.NoError(t, err)
+	require.Equal(t, first, kept[len(kept)-1].KeyID())
 }
 
 // The collector's account must be able to read the new file as it could the former.

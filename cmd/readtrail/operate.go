@@ -33,7 +33,8 @@ type operation struct {
 }
 
 const operationHelp = "A collector that writes the journal is asked through its control socket; then this must run as the\n" +
-	"collector's user or as root. Without one, the journal is opened here, with the key of --signing-key."
+	"collector's user or as root. Without one, the journal is opened here, with the key of --signing-key. A collector whose key is in a token\n" +
+	"or in the environment has no such file: start it first."
 
 func (o *operation) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.key, "signing-key", "", "the signing key, for a journal that no collector has open")
@@ -120,7 +121,7 @@ const cliID = "readtrail-cli"
 // alone: what they do not know they learn.
 func (o *operation) open(ctx context.Context, dir string) (writer, func() error, error) {
 	if o.key == "" {
-		return nil, nil, fmt.Errorf("no collector that writes %s answers: start it, or give --signing-key FILE to open the journal here", dir)
+		return nil, nil, fmt.Errorf("no collector that writes %s answers: start it, which is the only way if its key is in a token or in the environment, or give --signing-key FILE to open the journal here", dir)
 	}
 	signers, err := journal.NewFileSigners(o.key)
 	if err != nil {

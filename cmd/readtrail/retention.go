@@ -124,6 +124,9 @@ func (r *retentionRun) prepare(cmd *cobra.Command) (err error) {
 	if r.rules, err = r.flags.rules(cmd); err != nil {
 		return err
 	}
+	if err := r.flags.checkCheckpoints(); err != nil {
+		return err
+	}
 	r.archive, err = r.flags.archive(cmd.Context(), r.rules)
 	r.now = time.Now()
 	return err

@@ -153,12 +153,21 @@ func TestAPlanSaysWhatWouldGoAndWhyTheRestStays(t *testing.T) {
 	require.Equal(t, uint64(7), document.Journals[0].FirstSequence)
 
 	out = a.readtrail(0, "retention", "plan", a.root, "--keep", "kyc=101")
-	require.Contains(t, out, "stays: 00000000000000000001.events to 00000000000000000006.events (6 segments), sequence 1-6: too_young, no_checkpoint\n")
+	require.Contains(t, out, "stays: 00000000000000000001.events to 00000000000000000006.events (6 segments), sequence 1-6: too_young\n")
 	require.Contains(t, out, "goes: nothing\n")
 	out = a.readtrail(0, "retention", "plan", a.root, "--keep", "kyc=1")
 	require.Contains(t, out, "(6 segments), sequence 1-6: no_checkpoint\n")
 	out = a.readtrail(0, "retention", "plan", a.root, "--keep", "other=1")
-	require.Contains(t, out, ": no_rule, no_checkpoint\n")
+	require.Contains(t, out, ": no_rule\n")
+	out = a.readtrail(0, "retention", "plan", a.root, "--keep", "kyc=101", "--checkpoints", a.checkpoints)
+	require.Contains(t, out, "sequence 1-6: too_young\n", "the checkpoint covers them")
+	for _, none := range []string{filepath.Join(t.TempDir(), "nonexistent"), a.key} {
+		for _, what := range []string{"plan", "apply"} {
+			out = a.readtrail(2, "retention", what, a.root, "--keep", "kyc=1", "--checkpoints", none)
+			require.Contains(t, out, "--checkpoints "+none+": ")
+			require.Contains(t, out, "name the directory of a sink, and mount it if it is elsewhere")
+		}
+	}
 }
 
 func TestRulesMayComeFromAFile(t *testing.T) {
@@ -175,7 +184,7 @@ func TestRulesMayComeFromAFile(t *testing.T) {
 
 func TestApplyOpensAJournalThatNobodyWrites(t *testing.T) {
 	a := newAged(t)
-	require.Contains(t, a.retention(2, "apply"), "start it, or give --signing-key FILE")
+	require.Contains(t, a.retention(2, "apply"), "start it, which is the only way if its key is in a token or in the environment, or give --signing-key FILE")
 	require.Len(t, a.segments(), a.segmentCount)
 	out := a.retention(0, "apply", "--signing-key", a.key, "--requested-by", "records office")
 	require.Contains(t, out, "announced_segments: 6\nremoved_segments: 6\nfirst_sequence: 7\n")

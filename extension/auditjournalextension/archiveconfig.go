@@ -105,7 +105,7 @@ func (d *Days) UnmarshalText(text []byte) error {
 // Validate checks what the SDK would only find out later.
 func (c *ArchiveConfig) Validate() error {
 	policy := c.policy()
-	return errors.Join(c.Bucket.check(), policy.Check(), checkDuration("interval", c.Interval), checkDuration("upload_timeout", c.UploadTimeout))
+	return inOneLine(c.Bucket.check(), policy.Check(), checkDuration("interval", c.Interval), checkDuration("upload_timeout", c.UploadTimeout))
 }
 
 // check says what is wrong with where the bucket is. It is no Validate, whose
@@ -139,7 +139,7 @@ func (c *S3SinkConfig) Unmarshal(conf *confmap.Conf) error {
 
 // Validate checks what the SDK would only find out later.
 func (c *S3SinkConfig) Validate() error {
-	return errors.Join(c.Bucket.check(), archive.CheckKeep("retain", time.Duration(c.Retain)))
+	return inOneLine(c.Bucket.check(), archive.CheckKeep("retain", time.Duration(c.Retain)))
 }
 
 // maxArchivedSegment is what one PUT of S3 takes.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -130,7 +131,7 @@ func (c *CheckpointsConfig) Validate() error {
 	if c.Timeout > c.Interval {
 		errs = append(errs, fmt.Errorf("timeout is %v, longer than the interval of %v: a sink that hangs would delay the next checkpoint", c.Timeout, c.Interval))
 	}
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }
 
 // Validate checks that there is a sink that keeps checkpoints or knows them.
@@ -147,7 +148,7 @@ func (c *SinksConfig) Validate() error {
 			errs = append(errs, checkName(kind+"::"+name, name, durable.MaxName))
 		}
 	}
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }
 
 // Validate checks that there is a path; whether it is there shows at start.
@@ -156,6 +157,46 @@ func (c *DirectorySinkConfig) Validate() error {
 		return errors.New("path must be set: a directory that the writer of the journal can add to but not change, on another disk or machine")
 	}
 	return nil
+}
+
+// checkSinks refuses directories of checkpoints inside that of the journals: who can
+// change a journal there can change what it is compared with (contract 5).
+func (c *Config) checkSinks() error {
+	if !c.Checkpoints.HasValue() || c.Directory == "" {
+		return nil
+	}
+	var errs []error
+	sinks := c.Checkpoints.Get().Sinks.Directory
+	for _, name := range slices.Sorted(maps.Keys(sinks)) {
+		path := sinks[name].Path
+		if path == "" {
+			continue
+		}
+		below, err := filepath.Rel(resolved(c.Directory), resolved(path))
+		if err == nil && filepath.IsLocal(below) {
+			errs = append(errs, fmt.Errorf("checkpoints::sinks::%s::%s::path %s is inside directory %s: whoever can change the journals could change it too; "+
+				"choose a directory on another disk or machine", kindDirectory, name, path, c.Directory))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// resolved returns a path without symbolic links as far as it exists.
+func resolved(path string) string {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	rest := ""
+	for at := whole; ; at = filepath.Dir(at) {
+		if found, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(found, rest)
+		}
+		if at == filepath.Dir(at) {
+			return whole
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
 }
 
 // Validate checks the key.
@@ -167,7 +208,7 @@ func (c *WitnessSinkConfig) Validate() error {
 	if _, err := journal.ParseWitness(c.Key); err != nil {
 		errs = append(errs, fmt.Errorf("key is %w", err))
 	}
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }
 
 // Validate checks that the answers can be verified.
@@ -179,5 +220,5 @@ func (c *TimestampSinkConfig) Validate() error {
 	if c.RootsFile == "" {
 		errs = append(errs, errors.New("roots_file must be set: a token that nobody can verify proves nothing"))
 	}
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }

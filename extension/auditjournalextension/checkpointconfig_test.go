@@ -4,6 +4,8 @@
 package auditjournalextension
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
@@ -65,19 +68,47 @@ func TestCheckpointsAreReadFromYAML(t *testing.T) {
 	assert.Equal(t, map[string]S3SinkConfig{"eu": {Bucket: bucket, Retain: 4000 * days}}, got.Sinks.S3)
 }
 
+// Whoever can change a journal must not be able to change its checkpoints with it.
+func TestADirectoryOfCheckpointsInsideThatOfTheJournalsIsRefused(t *testing.T) {
+	base := t.TempDir()
+	journals := filepath.Join(base, "journal")
+	require.NoError(t, os.Mkdir(journals, 0o700))
+	require.NoError(t, os.Symlink(journals, filepath.Join(base, "link")))
+	for path, refused := range map[string]bool{
+		journals:                                 true,
+		filepath.Join(journals, "checkpoints"):   true,
+		journals + "/../journal/a/b":             true,
+		filepath.Join(base, "link", "not-yet"):   true,
+		filepath.Join(base, "journal-cps"):       false,
+		filepath.Join(base, "checkpoints"):       false,
+		filepath.Join(journals, "..", "outside"): false,
+	} {
+		cfg, _ := configFor(t, journals)
+		cfg.Checkpoints = configoptional.Some(CheckpointsConfig{
+			Entries: 1, Interval: time.Minute, Timeout: time.Second,
+			Sinks: SinksConfig{Directory: map[string]DirectorySinkConfig{"offsite": {Path: path}}},
+		})
+		err := confmap.Validate(cfg)
+		if !refused {
+			require.NoError(t, err, path)
+			continue
+		}
+		require.ErrorContains(t, err, "checkpoints::sinks::directory::offsite::path "+path+" is inside directory "+journals)
+	}
+}
+
 func TestCheckpointsThatCannotWorkAreRefusedWithTheirPath(t *testing.T) {
 	for name, want := range map[string][]string{
 		"bad_values": {
-			"checkpoints: entries must be positive",
-			"interval is 5ns, less than 1s: write a number and its unit, such as 24h",
-			"timeout is 0s, less than 1s: write a number and its unit, such as 24h",
+			"checkpoints: entries must be positive; interval is 5ns, less than 1s: write a number and its unit, such as 24h; " +
+				"timeout is 0s, less than 1s: write a number and its unit, such as 24h",
 			"sinks::directory::offsite: path must be set: a directory that the writer of the journal can add to but not change, on another disk or machine",
-			"sinks::witness::one: endpoint must be set to the submission prefix of the witness",
-			"key is not the verifier key of a witness, of the form name+hash+base64",
-			"sinks::timestamp::tsa: endpoint must be set to the URL of the time stamp authority",
-			"roots_file must be set: a token that nobody can verify proves nothing",
-			"sinks::s3::eu: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
-			"retain is 0s, not one day to 100 years: write days, such as 3660d",
+			"sinks::witness::one: endpoint must be set to the submission prefix of the witness; " +
+				"key is not the verifier key of a witness, of the form name+hash+base64",
+			"sinks::timestamp::tsa: endpoint must be set to the URL of the time stamp authority; " +
+				"roots_file must be set: a token that nobody can verify proves nothing",
+			"sinks::s3::eu: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens; " +
+				"retain is 0s, not one day to 100 years: write days, such as 3660d",
 		},
 		"bad_timestamp_only": {"checkpoints: sinks: name a directory, a bucket or a witness: a checkpoint that nobody keeps proves nothing"},
 		"bad_timeout":        {"checkpoints: timeout is 6s, longer than the interval of 5s: a sink that hangs would delay the next checkpoint"},

@@ -81,8 +81,8 @@ func (c *Config) Validate() error {
 	} else if err := checkName("collector_id", c.CollectorID, ledger.MaxTextBytes); err != nil {
 		errs = append(errs, err)
 	}
-	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes(), c.checkArchive())
-	return errors.Join(errs...)
+	errs = append(errs, checkDuration("dedup_window", c.DedupWindow), c.Scope.checkRoutes(), c.checkArchive(), c.checkSinks())
+	return inOneLine(errs...)
 }
 
 // checkDuration refuses what nobody means: a number without a unit is one of
@@ -102,5 +102,5 @@ func (c *SegmentConfig) Validate() error {
 		errs = append(errs, errors.New("max_bytes must be positive"))
 	}
 	errs = append(errs, checkDuration("max_age", c.MaxAge))
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }

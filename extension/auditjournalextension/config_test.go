@@ -87,26 +87,26 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 	for name, want := range map[string][]string{
 		"bad_empty": {
-			"directory must be set: the journals are written below it",
-			"collector_id must be set: it names this collector in every entry",
+			"directory must be set: the journals are written below it; " +
+				"collector_id must be set: it names this collector in every entry",
 			"signing_key: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
 		},
 		"bad_scope": {
 			"collector_id contains U+000A, which is not printable",
-			"scope: organization_ref must not be empty",
-			"retention_class must not be empty",
-			"environment contains U+0009, which is not printable",
+			"scope: organization_ref must not be empty; " +
+				"retention_class must not be empty; " +
+				"environment contains U+0009, which is not printable",
 		},
 		"bad_route": {
 			"scope::routes::2 is never reached: scope::routes::1 has the same attribute and value; remove one",
-			"scope::routes::0: attribute must be set to the key of a resource attribute",
-			"value must be set",
+			"scope::routes::0: attribute must be set to the key of a resource attribute; " +
+				"value must be set",
 			"scope::routes::1: sets no member of the scope: set organization_ref, environment, retention_class or region, or remove the route",
 		},
 		"bad_same_journal": {
 			"scope and scope::routes::0 both write the journal default/default with different environment or region: " +
-				"a journal has one scope; give one of them its own organization_ref or retention_class",
-			"scope::routes::1 and scope::routes::2 both write the journal default/days_30 with different environment or region: " +
+				"a journal has one scope; give one of them its own organization_ref or retention_class; " +
+				"scope::routes::1 and scope::routes::2 both write the journal default/days_30 with different environment or region: " +
 				"a journal has one scope; give one of them its own organization_ref or retention_class",
 		},
 		"bad_signatures": {
@@ -114,18 +114,18 @@ func TestConfigThatCannotWorkIsRefusedWithItsPath(t *testing.T) {
 		},
 		"bad_bounds": {
 			"dedup_window is 5ns, less than 1s: write a number and its unit, such as 24h",
-			"segment: max_bytes must be positive",
-			"max_age is 86.4µs, less than 1s: write a number and its unit, such as 24h",
+			"segment: max_bytes must be positive; " +
+				"max_age is 86.4µs, less than 1s: write a number and its unit, such as 24h",
 		},
 		"bad_archive": {
 			"archive::retain has no entry for the retention class kyc_10y of scope: say how long its objects are locked",
-			"archive: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
-			"prefix has an element that is empty, begins with a dot, or has other characters than A-Z a-z 0-9 ! - _ . ' ( ) %",
-			"endpoint is not a URL that begins with https:// or http://",
-			"timeout is 0s, less than 1s: write a number and its unit, such as 24h",
-			"retain::other is 3.66µs, not one day to 100 years: write days, such as 3660d",
-			"interval is 5ns, less than 1s: write a number and its unit, such as 24h",
-			"upload_timeout is 0s, less than 1s: write a number and its unit, such as 24h",
+			"archive: bucket is not the name of an S3 bucket: 3 to 63 lower-case letters, digits, dots and hyphens; " +
+				"prefix has an element that is empty, begins with a dot, or has other characters than A-Z a-z 0-9 ! - _ . ' ( ) %; " +
+				"endpoint is not a URL that begins with https:// or http://; " +
+				"timeout is 0s, less than 1s: write a number and its unit, such as 24h; " +
+				"retain::other is 3.66µs, not one day to 100 years: write days, such as 3660d; " +
+				"interval is 5ns, less than 1s: write a number and its unit, such as 24h; " +
+				"upload_timeout is 0s, less than 1s: write a number and its unit, such as 24h",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

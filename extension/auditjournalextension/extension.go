@@ -5,6 +5,7 @@ package auditjournalextension
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -122,7 +123,10 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 	}
 	observer := j.observer(name, instruments)
 	if keeper != nil {
-		observer.Durable = keeper.Durable
+		observer.Durable = func(first uint64, hashes [][sha256.Size]byte) {
+			instruments.durable(first, hashes)
+			keeper.Durable(first, hashes)
+		}
 	}
 	l, err := ledger.Open(ctx, ledger.Options{
 		Dir:             name.directory(j.config.Directory),

@@ -6,6 +6,9 @@ package auditjournalextension
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/collector/config/configopaque"
 
 	"github.com/readtrail/readtrail/internal/hsm"
 )
@@ -107,11 +110,19 @@ func (c *PINConfig) Validate() error {
 	return nil
 }
 
+// source reads the PIN; its errors name the place in the configuration.
 func (c *PINConfig) source() hsm.PINSource {
+	member, source := "env", hsm.EnvPIN(c.Env)
 	if c.File != "" {
-		return hsm.FilePIN(c.File)
+		member, source = "file", hsm.FilePIN(c.File)
 	}
-	return hsm.EnvPIN(c.Env)
+	return func() (configopaque.String, error) {
+		pin, err := source()
+		if err != nil {
+			return "", fmt.Errorf("pin::%s: %w", member, err)
+		}
+		return pin, nil
+	}
 }
 
 // member is the key of the configuration that is set.

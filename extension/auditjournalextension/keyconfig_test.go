@@ -31,8 +31,15 @@ func TestKeysThatCannotBeFoundAreRefusedWithTheirPath(t *testing.T) {
 		"signing_key: only one of file, env and pkcs11 may be set",
 		"outgoing_keys::0: one of file, env and pkcs11 must be set: make a key with `readtrail keys new --out DIR`",
 		"outgoing_keys::1::pkcs11: module must be an absolute path: a name alone could load another library",
-		"outgoing_keys::2::pkcs11: one of token_label and slot must be set",
+		"outgoing_keys::2::pkcs11: only one of token_label and slot may be set",
 		"outgoing_keys::3::pkcs11: key_id is not hex, as pkcs11-tool prints it",
 		"outgoing_keys::4::pkcs11::pin: one of file and env must be set",
 	}, "\n"))
+}
+
+func TestAPINThatCannotBeReadNamesItsPlaceInTheConfiguration(t *testing.T) {
+	_, err := (&PINConfig{Env: "READTRAIL_TEST_ABSENT"}).source()()
+	require.EqualError(t, err, "pin::env: environment variable READTRAIL_TEST_ABSENT holds no PIN: it must be the user's PIN of the token")
+	_, err = (&PINConfig{File: "absent"}).source()()
+	require.ErrorContains(t, err, "pin::file: ")
 }

@@ -5,8 +5,8 @@ package auditjournalextension
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -25,10 +25,6 @@ type instruments struct {
 	telemetry *metadata.TelemetryBuilder
 	journal   attribute.KeyValue
 	set       metric.MeasurementOption
-
-	mu sync.Mutex
-	// last is the largest sequence that was acknowledged.
-	last uint64
 }
 
 func newInstruments(telemetry *metadata.TelemetryBuilder, name journalName) *instruments {
@@ -39,23 +35,21 @@ func newInstruments(telemetry *metadata.TelemetryBuilder, name journalName) *ins
 // acknowledged counts the records of one append by kind, repeats apart.
 func (i *instruments) acknowledged(drafts []*record.Draft, receipts []journal.Receipt) {
 	kinds := make(map[record.Kind]int64, 1)
-	last := uint64(0)
 	for k, r := range receipts {
 		if !r.Repeat {
 			kinds[drafts[k].Kind()]++
-			last = max(last, r.Sequence)
 		}
 	}
 	ctx := context.Background()
 	for kind, n := range kinds {
 		i.telemetry.ExtensionAuditJournalEntries.Add(ctx, n, metric.WithAttributes(i.journal, attribute.String("kind", string(kind))))
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if last > i.last { // appends return in any order
-		i.last = last
-		i.telemetry.ExtensionAuditJournalLastSequence.Record(ctx, int64(last), i.set)
-	}
+}
+
+// durable says how far the journal goes, with the entries that it writes about itself:
+// what sinks and archives hold is counted in the same sequence.
+func (i *instruments) durable(first uint64, hashes [][sha256.Size]byte) {
+	i.telemetry.ExtensionAuditJournalLastSequence.Record(context.Background(), int64(first)+int64(len(hashes))-1, i.set)
 }
 
 func (i *instruments) failed() {
@@ -89,6 +83,7 @@ func (j *journals) observer(name journalName, i *instruments) ledger.Observer {
 	logger := j.logger.With(zap.Stringer("journal", name))
 	var said repetition
 	return ledger.Observer{
+		Durable: i.durable,
 		Committed: func(_ int, bytes int64, took time.Duration) {
 			j.telemetry.ExtensionAuditJournalGroups.Add(ctx, 1, i.set)
 			j.telemetry.ExtensionAuditJournalBytes.Add(ctx, bytes, i.set)

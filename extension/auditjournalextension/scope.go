@@ -72,7 +72,7 @@ func (c *ScopeConfig) Validate() error {
 		}
 	}
 	errs = append(errs, checkScope(c.base()))
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }
 
 // Validate checks that the route can match and what it names.
@@ -90,7 +90,7 @@ func (c *RouteConfig) Validate() error {
 		errs = append(errs, errors.New("sets no member of the scope: set organization_ref, environment, retention_class or region, or remove the route"))
 	}
 	errs = append(errs, checkScope(c.over(record.Scope{})))
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }
 
 func (c *ScopeConfig) base() record.Scope {
@@ -144,11 +144,11 @@ func (c *ScopeConfig) checkRoutes() error {
 				"a journal has one scope; give one of them its own organization_ref or retention_class", first.path, here.path, name))
 		}
 	}
-	return errors.Join(errs...)
+	return inOneLine(errs...)
 }
 
 func checkScope(s record.Scope) error {
-	return errors.Join(
+	return inOneLine(
 		checkName("organization_ref", s.OrganizationRef, durable.MaxName),
 		checkName("environment", s.Environment, durable.MaxName),
 		checkName("retention_class", s.RetentionClass, durable.MaxName),

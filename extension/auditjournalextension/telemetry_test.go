@@ -6,10 +6,12 @@ package auditjournalextension
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
@@ -52,7 +54,7 @@ func TestWhatIsOnDiskIsCounted(t *testing.T) {
 	}, ignore...)
 	metadatatest.AssertEqualExtensionAuditJournalRepeats(t, tel, []metricdata.DataPoint[int64]{point(1, base)}, ignore...)
 	metadatatest.AssertEqualExtensionAuditJournalLastSequence(t, tel,
-		[]metricdata.DataPoint[int64]{point(4, base), point(2, routed)}, ignore...)
+		[]metricdata.DataPoint[int64]{point(5, base), point(3, routed)}, ignore...)
 	metadatatest.AssertEqualExtensionAuditJournalDegraded(t, tel,
 		[]metricdata.DataPoint[int64]{point(0, base), point(0, routed)}, ignore...)
 	for _, name := range []string{
@@ -60,6 +62,28 @@ func TestWhatIsOnDiskIsCounted(t *testing.T) {
 	} {
 		_, err := tel.GetMetric(name)
 		assert.NoError(t, err)
+	}
+}
+
+// Sinks hold the journal's own entries too, and are compared with this metric.
+func TestTheLastSequenceIsThatOfTheJournalAlsoWithoutTraffic(t *testing.T) {
+	cfg, registry := configFor(t, t.TempDir())
+	cfg.Scope.Routes = nil
+	cfg.Checkpoints = configoptional.Some(CheckpointsConfig{
+		Entries: 1, Interval: time.Hour, Timeout: time.Minute,
+		Sinks: SinksConfig{Directory: map[string]DirectorySinkConfig{"offsite": {Path: t.TempDir()}}},
+	})
+	for range 2 {
+		tel := componenttest.NewTelemetry()
+		ctx := context.WithoutCancel(t.Context())
+		t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
+		j := newExtension(t, cfg, tel)
+		require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+		require.NoError(t, j.Shutdown(t.Context()))
+		last := verify(t, cfg.Directory, registry).LastSequence
+		metadatatest.AssertEqualExtensionAuditJournalLastSequence(t, tel,
+			[]metricdata.DataPoint[int64]{{Value: int64(last), Attributes: attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))}},
+			metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
 	}
 }
 

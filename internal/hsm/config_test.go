@@ -4,6 +4,7 @@
 package hsm_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,12 +20,13 @@ import (
 func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	slot := uint(1)
 	for want, spoil := range map[string]func(*hsm.Config){
-		"module must be set to the path":          func(c *hsm.Config) { c.Module = "" },
-		"module must be an absolute path":         func(c *hsm.Config) { c.Module = "libsofthsm2.so" },
-		"one of token_label and slot must be set": func(c *hsm.Config) { c.Slot = &slot },
-		"key_label or key_id must be set":         func(c *hsm.Config) { c.KeyLabel = "" },
-		"has more than 256 bytes":                 func(c *hsm.Config) { c.KeyLabel = strings.Repeat("k", 257) },
-		"pin must be set":                         func(c *hsm.Config) { c.PIN = nil },
+		"module must be set to the path":              func(c *hsm.Config) { c.Module = "" },
+		"module must be an absolute path":             func(c *hsm.Config) { c.Module = "libsofthsm2.so" },
+		"only one of token_label and slot may be set": func(c *hsm.Config) { c.Slot = &slot },
+		"token_label or slot must be set":             func(c *hsm.Config) { c.TokenLabel = "" },
+		"key_label or key_id must be set":             func(c *hsm.Config) { c.KeyLabel = "" },
+		"has more than 256 bytes":                     func(c *hsm.Config) { c.KeyLabel = strings.Repeat("k", 257) },
+		"pin must be set":                             func(c *hsm.Config) { c.PIN = nil },
 	} {
 		c := hsm.Config{Module: "/lib/p11.so", TokenLabel: "t", KeyLabel: "k", PIN: hsm.EnvPIN("PIN")}
 		require.NoError(t, c.Check())
@@ -39,7 +41,9 @@ func TestAModuleThatIsNoneIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "p11.so")
 	c := hsm.Config{Module: file, TokenLabel: "t", KeyLabel: "k", PIN: hsm.EnvPIN("PIN")}
 	_, err := hsm.Open(c)
-	require.Error(t, err)
+	if !errors.Is(err, hsm.ErrNotBuilt) {
+		require.EqualError(t, err, "PKCS#11 module "+file+": no such file or directory; set module to the path of the token's library, which belongs to its driver")
+	}
 	require.NoError(t, os.WriteFile(file, []byte("text"), 0o600))
 	_, err = hsm.Open(c)
 	require.Error(t, err)
@@ -81,5 +85,5 @@ func TestAPINIsReadFromAFileOfItsOwnerOrTheEnvironment(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, configopaque.String("1234"), pin)
 	_, err = hsm.EnvPIN("READTRAIL_TEST_ABSENT")()
-	require.EqualError(t, err, "environment variable READTRAIL_TEST_ABSENT holds no PIN")
+	require.EqualError(t, err, "environment variable READTRAIL_TEST_ABSENT holds no PIN: it must be the user's PIN of the token")
 }

@@ -57,8 +57,10 @@ func (c *Config) Check() error {
 		return errors.New("module must be set to the path of the token's PKCS#11 library, such as /usr/lib/softhsm/libsofthsm2.so")
 	case !filepath.IsAbs(c.Module):
 		return errors.New("module must be an absolute path: a name alone could load another library")
-	case (c.TokenLabel == "") == (c.Slot == nil):
-		return errors.New("one of token_label and slot must be set")
+	case c.TokenLabel == "" && c.Slot == nil:
+		return errors.New("token_label or slot must be set: it names the token")
+	case c.TokenLabel != "" && c.Slot != nil:
+		return errors.New("only one of token_label and slot may be set")
 	case c.KeyLabel == "" && len(c.KeyID) == 0:
 		return errors.New("key_label or key_id must be set")
 	case len(c.TokenLabel) > maxText || len(c.KeyLabel) > maxText || len(c.KeyID) > maxText:

@@ -210,6 +210,7 @@ func TestATokenThatWasRemovedIsFoundAgain(t *testing.T) {
 	require.NoError(t, before.Finalize())
 	_, err := s.Sign([]byte("m"))
 	require.ErrorIs(t, err, pkcs11.Error(pkcs11.CKR_TOKEN_NOT_PRESENT))
+	require.ErrorContains(t, err, "no token has that label, connect it or correct the label")
 	require.NoError(t, os.Remove(tokens))
 	require.NoError(t, os.Rename(tokens+".away", tokens))
 	s.module.calls.Lock()

@@ -71,7 +71,10 @@ var load = func(path string) cryptoki {
 // useModule returns the module at a path, initialized, until leave is called.
 func useModule(path string) (*module, error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("PKCS#11 module: %w", err)
+		if failure, ok := errors.AsType[*os.PathError](err); ok {
+			err = failure.Err
+		}
+		return nil, fmt.Errorf("PKCS#11 module %s: %w; set module to the path of the token's library, which belongs to its driver", path, err)
 	}
 	modulesMu.Lock()
 	defer modulesMu.Unlock()

@@ -60,7 +60,7 @@ func EnvPIN(name string) PINSource {
 func checkPIN(pin string) (configopaque.String, error) {
 	switch {
 	case pin == "":
-		return "", errors.New("holds no PIN")
+		return "", errors.New("holds no PIN: it must be the user's PIN of the token")
 	case len(pin) > maxText:
 		return "", fmt.Errorf("has more than %d bytes and is no PIN", maxText)
 	case strings.ContainsAny(pin, "\x00\r\n"):

@@ -71,7 +71,7 @@ func (m *module) slot(c *Config) (uint, error) {
 	}
 	switch len(found) {
 	case 0:
-		return 0, pkcs11.Error(pkcs11.CKR_TOKEN_NOT_PRESENT)
+		return 0, fmt.Errorf("no token has that label, connect it or correct the label: %w", pkcs11.Error(pkcs11.CKR_TOKEN_NOT_PRESENT))
 	case 1:
 		return found[0], nil
 	}

@@ -30,7 +30,8 @@ const (
 	TooYoung Reason = "too_young"
 	// OtherClass: it holds entries of another retention class than the journal.
 	OtherClass Reason = "other_class"
-	// NotCovered: no checkpoint that was given covers all of it.
+	// NotCovered: no checkpoint that was given covers all of it. It is only said of
+	// what is old enough, with all before it: no checkpoint is looked for otherwise.
 	NotCovered Reason = "no_checkpoint"
 	// NotArchived: a locked copy is demanded, and there is none.
 	NotArchived Reason = "not_archived"
@@ -64,8 +65,8 @@ type Journal struct {
 	// Anchored says that the journal begins at sequence 1 or where a
 	// journal.pruned says.
 	Anchored bool
-	// Covered is the size of the largest checkpoint that covers the journal's
-	// entries, 0 if there is none.
+	// Covered is the size of the checkpoint that covers what is old enough from the
+	// journal's beginning on, 0 if there is none.
 	Covered uint64
 	// Archived says whether a segment has a locked copy; nil demands none.
 	Archived func(Segment) bool
@@ -101,6 +102,7 @@ func Decide(j Journal, rules Rules, now time.Time) Plan {
 	var p Plan
 	days, ruled := rules[j.Class]
 	cutoff := Cutoff(days, now)
+	aged := ruled && j.Anchored // so far
 	for i, s := range j.Segments {
 		var reasons []Reason
 		add := func(holds bool, r Reason) {
@@ -114,9 +116,11 @@ func Decide(j Journal, rules Rules, now time.Time) Plan {
 		if i == len(j.Segments)-1 {
 			add(true, Active)
 		} else {
-			add(ruled && s.Youngest.After(cutoff), TooYoung)
+			tooYoung := ruled && s.Youngest.After(cutoff)
+			aged = aged && !tooYoung
+			add(tooYoung, TooYoung)
 			add(s.OtherClass, OtherClass)
-			add(s.Last > j.Covered, NotCovered)
+			add(aged && s.Last > j.Covered, NotCovered)
 		}
 		add(len(reasons) == 0 && len(p.Stays) > 0, Behind)
 		// Asking an archive may cost a request: only of what would go.

@@ -62,6 +62,11 @@ func TestNothingGoesWithoutAWordWhy(t *testing.T) {
 			retention.Rules{"kyc": 0},
 			[][]retention.Reason{{retention.NotCovered}, {retention.NotCovered}, {retention.NotCovered}, {retention.Active}},
 		},
+		"no checkpoint was looked for": {
+			func(j *retention.Journal) { j.Covered = 0; j.Segments[2] = daysAgo(21, 40) },
+			retention.Rules{"kyc": 31},
+			[][]retention.Reason{{retention.TooYoung}, {retention.TooYoung}, {retention.Behind}, {retention.Active}},
+		},
 		"no anchor": {
 			func(j *retention.Journal) { j.Anchored = false },
 			retention.Rules{"kyc": 20},

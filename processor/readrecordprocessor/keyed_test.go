@@ -270,12 +270,12 @@ func TestCopiesTravelBesideTheRecordAndNowhereElse(t *testing.T) {
 }
 
 func TestAKeyThatCannotBeReadKeepsTheCollectorFromStarting(t *testing.T) {
-	for _, cfg := range []*Config{
-		{Mode: strip.Strict, Digest: genai.DigestConfig{DigestKey: genai.DigestKey{Key: genai.KeySource{File: "absent"}, KeyID: "k"}}},
-		{Mode: strip.Strict, Sources: []genai.SourceRule{{Match: genai.SourceMatch{Tool: "*"}, Digest: genai.DigestKey{Key: genai.KeySource{Env: "READTRAIL_ABSENT"}, KeyID: "k"}}}},
+	for place, cfg := range map[string]*Config{
+		"digest.key.file: ":           {Mode: strip.Strict, Digest: genai.DigestConfig{DigestKey: genai.DigestKey{Key: genai.KeySource{File: "absent"}, KeyID: "k"}}},
+		"sources[0].digest.key.env: ": {Mode: strip.Strict, Sources: []genai.SourceRule{{Match: genai.SourceMatch{Tool: "*"}, Digest: genai.DigestKey{Key: genai.KeySource{Env: "READTRAIL_ABSENT"}, KeyID: "k"}}}},
 	} {
 		require.NoError(t, cfg.Validate(), "which reads no key")
 		_, err := NewFactory().CreateTraces(t.Context(), settings(nil), cfg, nil)
-		require.ErrorContains(t, err, "digest.key.")
+		require.ErrorContains(t, err, "processors::read_record::"+place)
 	}
 }

@@ -52,7 +52,7 @@ func (r *recorder) admit(ctx context.Context, weight int) (release func(), err e
 func newRecorder(set processor.Settings, config *Config) (*recorder, error) {
 	lifter, stripper, err := config.Compile()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("processors::%s::%w", set.ID, err)
 	}
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {

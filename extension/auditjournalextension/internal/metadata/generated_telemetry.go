@@ -210,7 +210,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ExtensionAuditJournalLastSequence, err = builder.meter.Int64Gauge(
 		"otelcol_extension_audit_journal_last_sequence",
-		metric.WithDescription("Largest sequence number acknowledged since the start. [Alpha]"),
+		metric.WithDescription("Sequence number of the last entry that is durable, which may be one of the journal itself. [Alpha]"),
 		metric.WithUnit("1"),
 	)
 	errs = errors.Join(errs, err)

@@ -341,7 +341,7 @@ func AssertEqualExtensionAuditJournalKeyRotations(t *testing.T, tt *componenttes
 func AssertEqualExtensionAuditJournalLastSequence(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_extension_audit_journal_last_sequence",
-		Description: "Largest sequence number acknowledged since the start. [Alpha]",
+		Description: "Sequence number of the last entry that is durable, which may be one of the journal itself. [Alpha]",
 		Unit:        "1",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
