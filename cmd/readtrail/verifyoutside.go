@@ -33,10 +33,9 @@ func (v *verification) readOptions(ctx context.Context) (err error) {
 		}
 	}
 	if len(v.checkpoints) > 0 {
-		if o.Checkpoints, err = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy); err != nil {
-			return err
-		}
-		v.fail(o.Checkpoints.Problems()...)
+		var problems []error
+		o.Checkpoints, problems = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy)
+		v.fail(problems...)
 	}
 	return nil
 }
