@@ -144,6 +144,13 @@ func (k *Key) judgeCheckpoint(journalID string, size uint64, at time.Time) Code 
 	return k.judge(journalID, size, record.NewTime(at))
 }
 
+// JudgeCheckpoint says whether the key may have signed a checkpoint when somebody
+// outside attested it; at is zero if nobody did, and then only what the registry says of
+// sequences is judged. "" means that it may.
+func (k *Key) JudgeCheckpoint(c *SignedCheckpoint, at time.Time) Code {
+	return k.judgeCheckpoint(c.Origin, c.Size, at)
+}
+
 // findForks says where two checkpoints of one size have two roots.
 func (v *verifier) findForks() {
 	for i := 1; i < len(v.out.all); i++ {

@@ -50,6 +50,8 @@ function run(options, paths) {
   for (const { journal_id: id } of policy.journals ?? []) {
     if (!journals.some((j) => j.journal_id === id)) errors.push(`journal ${id} of the policy is not there`);
   }
+  const ids = journals.map((j) => j.journal_id).filter((id) => id !== undefined);
+  for (const id of new Set(ids.filter((x, i) => ids.indexOf(x) !== i))) errors.push(`journal ${id} stands twice`);
   const codes = journals.map((j) => j.exit_code);
   const exit = codes.includes(1) ? 1 : codes.includes(2) || errors.length ? 2 : 0;
   return { exit_code: exit, journals, ...(errors.length && { errors }) };
