@@ -42,7 +42,7 @@ check: ## Formatting, vet, static analysis, generated files
 	sh internal/build/check-generated.sh
 
 unit: ## Unit tests of all packages
-	go test $(RACE) $$(go list ./... | grep -v /e2e)
+	go test -timeout 30m $(RACE) $$(go list ./... | grep -v /e2e)
 
 # Real servers for the e2e suite, each kind in a module of its own: a witness, with a
 # program that tells it a log, a time stamp authority, and two S3 servers. SeaweedFS

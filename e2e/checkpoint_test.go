@@ -163,6 +163,11 @@ func TestCheckpointsAreCosignedAndStampedByRealServers(t *testing.T) {
 	code, shown, stderr = a.cli("proof", "verify", consistency, "--older", first, "--keys", a.registry)
 	require.Zero(t, code, shown+stderr)
 	assert.Contains(t, shown, "consistency: valid\n")
+	t.Run("a verifier in another language says the same", func(t *testing.T) {
+		a.requireTheSameFromNode(t, w, roots)
+		require.Zero(t, judgedByNode(t, "--keys", a.registry, "--proof", proof, "--entry", entry).ExitCode)
+		require.Zero(t, judgedByNode(t, "--keys", a.registry, "--proof", consistency, "--older", first).ExitCode)
+	})
 }
 
 // requireStampedByOpenSSL has another implementation verify the time stamp.

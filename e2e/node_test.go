@@ -6,7 +6,9 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,6 +121,62 @@ func TestAVerifierWrittenFromTheDocumentAgreesOnAllVectors(t *testing.T) {
 			}
 			require.Equal(t, judgedByUs(t, args...), judgedByNode(t, args...))
 		})
+	}
+}
+
+// TestAVerifierWrittenFromTheDocumentAgreesOnDamage damages the good vector in every
+// line: what stands behind a broken line is where two verifiers can differ.
+func TestAVerifierWrittenFromTheDocumentAgreesOnDamage(t *testing.T) {
+	vectors := filepath.Join(root, "testdata", "vectors")
+	data, err := os.ReadFile(filepath.Join(vectors, "valid", "00000000000000000001.events"))
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	lines[len(lines)-1] = append(bytes.Clone(lines[len(lines)-1]), '\n')
+	damaged := t.TempDir()
+	store := func(name string, i int, lines [][]byte) {
+		dir := filepath.Join(damaged, fmt.Sprintf("%s-%d", name, i))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "00000000000000000001.events"), bytes.Join(lines, nil), 0o600))
+	}
+	for i, line := range lines {
+		store("dropped", i, slices.Delete(slices.Clone(lines), i, i+1))
+		store("twice", i, slices.Insert(slices.Clone(lines), i, line))
+		store("later", i, append(slices.Delete(slices.Clone(lines), i, i+1), line))
+		for _, at := range []int{1, 100, len(line) / 3, len(line) / 2, len(line) - 30, len(line) - 1} {
+			changed := slices.Clone(lines)
+			changed[i] = bytes.Clone(line)
+			changed[i][at] ^= 1
+			store(fmt.Sprintf("changed-at-%d", at), i, changed)
+		}
+		store("torn", i, append(slices.Clone(lines[:i]), line[:len(line)/2]))
+	}
+	args := []string{"--keys", filepath.Join(vectors, "keys.json"), "--checkpoints", filepath.Join(vectors, "outside", "valid", "checkpoints"), damaged}
+	ours := judgedByUs(t, args...)
+	require.Len(t, ours.Journals, 10*len(lines))
+	require.Equal(t, ours, judgedByNode(t, args...))
+}
+
+// requireTheSameFromNode has the other verifier judge what a witness and a time stamp
+// authority attested.
+func (a *attested) requireTheSameFromNode(t *testing.T, w *witness, roots string) {
+	t.Helper()
+	text, err := os.ReadFile(roots)
+	require.NoError(t, err)
+	policy := map[string]any{"witnesses": []string{w.verifierKey}, "quorum": 1, "demand": []string{"tail", "time"}}
+	var certificates []string
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		certificates = append(certificates, string(pem.EncodeToMemory(block)))
+	}
+	stamps := map[string]any{"timestamp_roots": certificates, "demand": []string{"tail", "time"}}
+	for name, demanded := range map[string]any{"witness.json": policy, "stamps.json": stamps} {
+		data, err := json.Marshal(demanded)
+		require.NoError(t, err)
+		path := filepath.Join(a.base, name)
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		args := []string{"--keys", a.registry, "--policy", path, "--checkpoints", a.offsite, a.journal}
+		ours := judgedByUs(t, args...)
+		require.Zero(t, ours.ExitCode, "%+v", ours)
+		require.Equal(t, ours, judgedByNode(t, args...))
 	}
 }
 

@@ -23,7 +23,7 @@ func (v *verifier) checkLink(c *checked) {
 	if v.out.policy.FirstLink != "" && v.out.policy.FirstSequence == c.sequence {
 		return // checkPolicyBegin says it
 	}
-	if v.report.FirstLink == NotPerformed && v.pruned == nil {
+	if v.report.FirstLink == NotPerformed && (v.pruned == nil || v.options.Registry == nil) {
 		v.find(c, v.placed(c, CodeFirstLinkUnanchored))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json/jsontext"
 	"hash"
+	"sync"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -106,11 +107,16 @@ func (e *Entry) Payload() []byte {
 func (e *Entry) PayloadDigest() [sha256.Size]byte { return e.cut.digest(e.Line) }
 
 func (c payloadCut) digest(line []byte) (digest [sha256.Size]byte) {
-	h := sha256.New()
+	h := hashes.Get().(hash.Hash)
+	defer hashes.Put(h)
+	h.Reset()
 	c.writeTo(h, line)
 	h.Sum(digest[:0])
 	return digest
 }
+
+// hashes are states of SHA-256 to use again, so that an entry needs none of its own.
+var hashes = sync.Pool{New: func() any { return sha256.New() }}
 
 // writeTo writes the payload of a line to a hash.
 func (c payloadCut) writeTo(h hash.Hash, line []byte) {

@@ -45,6 +45,14 @@ func TestAPrunedJournalIsAnchoredByWhatAnnouncedIt(t *testing.T) {
 	}
 }
 
+func TestWithoutARegistryNoAnnouncementAnchorsAJournal(t *testing.T) {
+	w := journalOf(t, 10)
+	w.announce(5)
+	report := judge(t, store(t, 5, w.lines[4:]...), nil, nil)
+	require.Equal(t, journal.NotPerformed, report.FirstLink)
+	require.Equal(t, uint64(1), report.Counts[journal.CodeFirstLinkUnanchored], "nobody knows who announced it: %+v", report)
+}
+
 func TestAnAnnouncementThatDoesNotFitIsFound(t *testing.T) {
 	registry := registryOf(t, trustedKey(trusted))
 	w := journalOf(t, 10)

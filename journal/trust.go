@@ -80,7 +80,8 @@ func (v *verifier) judgeChange(c *checked, key *Key) string {
 		return ""
 	}
 	changes := h.keyID != "" && c.keyID != h.keyID
-	if first, ok := key.FirstSequence[v.journalOf(c)]; ok && first == c.sequence && changes {
+	// Also if no entry before it is trusted: that is what it is there for.
+	if first, ok := key.FirstSequence[v.journalOf(c)]; ok && first == c.sequence && c.keyID != h.keyID {
 		return ""
 	}
 	adjacent := h.skipped == 0 && c.sequence == h.sequence+1

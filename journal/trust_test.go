@@ -128,6 +128,20 @@ func TestAKeyChangesOverABridgeOnly(t *testing.T) {
 	}
 }
 
+func TestAKeyMayBeginByTheRegistryWhereNoEntryBeforeItIsTrusted(t *testing.T) {
+	w := journalOf(t, 2)
+	w.event("journal.key_rotated", map[string]string{"incoming_key_id": incoming.KeyID()})
+	w.signer = incoming
+	w.event("journal.key_accepted", nil).read()
+	stolen, next := trustedKey(trusted), trustedKey(incoming)
+	stolen.RevokedAt = record.NewTime(epoch.Add(time.Hour))
+	stolen.InvalidFromSequence = map[string]uint64{"jrn_test": 1}
+	next.FirstSequence = map[string]uint64{"jrn_test": 4}
+	report := verify(t, store(t, 1, w.lines...), registryOf(t, stolen, next))
+	require.Equal(t, uint64(3), report.Counts[journal.CodeKeyRevoked], "%+v", report)
+	require.Zero(t, report.Counts[journal.CodeKeyUnknown], "the owner of the registry answers for the hand-over: %+v", report)
+}
+
 func TestAJournalThatBeginsLaterMayBeginWithAnyTrustedKey(t *testing.T) {
 	w := journalOf(t, 2).event("journal.key_rotated", map[string]string{"incoming_key_id": incoming.KeyID()})
 	w.signer = incoming

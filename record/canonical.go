@@ -31,6 +31,9 @@ type writer struct {
 	// places are those of the outermost object's members.
 	places []place
 	err    error
+	// bodies and members are what the objects that it made are of.
+	bodies  block[byte]
+	members block[place]
 }
 
 // object writes an object.
@@ -231,12 +234,39 @@ func newObject(body members) (object, error) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	text := w.text[:0]
-	*w = writer{text: text, places: w.places[:0]}
+	w.open, w.places, w.err = 0, w.places[:0], nil
+	w.text = text
 	w.object(body)
 	written := w.text
 	w.text = text
 	if w.err != nil {
 		return object{}, w.err
 	}
-	return object{bytes.Clone(written), slices.Clone(w.places)}, nil
+	return object{w.bodies.clone(written, bodiesBlock), w.members.clone(w.places, membersBlock)}, nil
+}
+
+// The lengths of blocks: several bodies of reads, in bytes, and their members.
+const (
+	bodiesBlock  = 8 << 10
+	membersBlock = 128
+)
+
+// block is memory out of which small things are made that stand next to each
+// other, so that a body costs a share of an allocation. It is free when the last of
+// them is: drafts live as long as their request, and those of a block are mostly of
+// one.
+type block[T any] []T
+
+// clone copies what is much smaller than a block into one, else elsewhere.
+func (b *block[T]) clone(s []T, length int) []T {
+	const share = 4
+	if len(s) > length/share {
+		return slices.Clone(s)
+	}
+	if cap(*b)-len(*b) < len(s) {
+		*b = make([]T, 0, length)
+	}
+	begin := len(*b)
+	*b = append(*b, s...)
+	return (*b)[begin:len(*b):len(*b)]
 }

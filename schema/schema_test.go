@@ -257,6 +257,7 @@ func TestTheJournalSchemaKnowsTheDetailOfEachType(t *testing.T) {
 		{"unrecordable needs a reason", "item.unrecordable", object{"item_id": "read_x", "item": "span"}, false},
 		{"a rotation names the incoming key", "journal.key_rotated", object{"incoming_key_id": keyID}, true},
 		{"a rotation without a key is none", "journal.key_rotated", object{}, false},
+		{"a rotation says nothing else", "journal.key_rotated", object{"incoming_key_id": keyID, "reason": "x"}, false},
 		{"an acceptance names the outgoing key", "journal.key_accepted", object{"outgoing_key_id": keyID}, true},
 		{"a heartbeat needs no detail", "journal.heartbeat", nil, true},
 		{"a gap names sink and size", "journal.gap", object{"sink": "witness/a", "state": "open", "reason": "timeout", "tree_size": 7}, true},

@@ -236,9 +236,13 @@ func (b *bundling) write(ctx context.Context, options bundle.Options) (*bundle.M
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	// A link, unlike a rename, replaces nothing.
-	if err := os.Link(f.Name(), b.out); err != nil {
+	// A link, unlike a rename, replaces nothing; not every file system has links.
+	if err := os.Link(f.Name(), b.out); errors.Is(err, fs.ErrExist) {
 		return nil, err
+	} else if err != nil {
+		if err := os.Rename(f.Name(), b.out); err != nil {
+			return nil, err
+		}
 	}
 	return manifest, syncDirectory(filepath.Dir(b.out))
 }

@@ -5,6 +5,7 @@
 // the segments, and the tree over the record hashes.
 
 import { readEntry } from './entry.mjs';
+import { BEHIND_LINE } from './findings.mjs';
 import { lines, wasBeingWritten } from './segments.mjs';
 import { Tree } from './tree.mjs';
 
@@ -36,10 +37,10 @@ class Chain {
     this.skipped = []; // the lines since then that are no entry
     this.largest = 0; // sequence
     this.promised = journal.segments[0]?.name;
-    // The record hashes by place, from the first entry on, as long as the places are
-    // sure.
-    this.leaves = [];
-    this.sure = true;
+    // The runs of record hashes whose places are sure: {start, leaves}.
+    this.runs = [];
+    this.run = undefined; // the one that goes on
+    this.torn = false;
   }
 
   // low and high are the sequences that the next entry may have, undefined where
@@ -62,16 +63,18 @@ class Chain {
     if (index === 0 || seg.name === undefined || this.low === undefined) return;
     if (seg.name >= this.low && seg.name <= this.high) return;
     const code = seg.name > this.high ? 'sequence_gap' : 'sequence_duplicate';
-    this.misnamed = { code, sequence: this.high, line: this.line - 0.5 };
+    this.misnamed = { code, sequence: this.high };
   }
 
   // endSegment says what is wrong with the name of a segment, if nothing in it did.
   endSegment() {
-    if (this.misnamed) this.findings.add(this.misnamed.code, this.misnamed.sequence, this.misnamed);
+    const { code, sequence } = this.misnamed ?? {};
+    if (code) this.findings.add(code, sequence, { line: this.line - 1 + BEHIND_LINE });
     this.misnamed = undefined;
   }
 
   tear() {
+    this.torn = true;
     this.findings.add('torn_tail', this.high, { line: this.line });
   }
 
@@ -112,6 +115,7 @@ class Chain {
     }
     const hashes = this.predecessors(sequence);
     const lacks = before ? false : (sequence === 1) !== (entry.previous === undefined);
+    if (!before) this.unlinked = lacks;
     if (lacks || (hashes && !hashes.includes(entry.previous))) report('previous_hash_mismatch');
     if (before && entry.recordedAt < before.recordedAt) report('clock_regressed');
     return true;
@@ -127,24 +131,25 @@ class Chain {
   }
 
   advance(entry) {
-    if (this.before && entry.sequence !== this.high) this.sure = false;
     if (!this.first) {
       this.first = entry;
       this.clean = this.skipped.length === 0;
-      this.place = entry.sequence - this.leaves.length;
     }
-    if (this.sure) this.leaves.push({ hash: entry.computed, entry });
+    if (!this.run || entry.sequence !== this.run.start + this.run.leaves.length) {
+      this.run = { start: entry.sequence, leaves: [] };
+      this.runs.push(this.run);
+    }
+    this.run.leaves.push({ hash: entry.computed, entry });
     this.before = entry;
     this.skipped = [];
   }
 
   // skip passes a line that fails one of steps 1 to 5.
   skip(entry) {
-    if (entry.code === 'record_hash_mismatch' && this.skipped.length === 0 && entry.says === this.high) {
-      if (this.sure) this.leaves.push({ hash: entry.named });
-    } else {
-      this.sure = false;
-    }
+    // Of an entry in its place whose bytes were changed the hash counts that it names.
+    const inPlace = entry.code === 'record_hash_mismatch' && this.skipped.length === 0 && entry.says === this.high;
+    if (inPlace) this.run?.leaves.push({ hash: entry.named });
+    else this.run = undefined;
     this.skipped.push(entry);
   }
 
@@ -153,19 +158,25 @@ class Chain {
   roots(sizes, before) {
     const wanted = new Set(sizes);
     const out = new Map();
-    if (!before || !this.first) return out;
+    const leaves = before ? this.leavesFrom(before.size + 1) : [];
+    if (!leaves.length) return out;
     const tree = new Tree(before.size, before.hashes);
     if (wanted.has(tree.size)) out.set(tree.size, tree.root());
-    for (const leaf of this.leaves.slice(tree.size + 1 - this.place)) {
+    for (const leaf of leaves) {
       tree.append(leaf.hash);
       if (wanted.has(tree.size)) out.set(tree.size, tree.root());
     }
     return out;
   }
 
+  leavesFrom(sequence) {
+    const run = this.runs.find((r) => r.start <= sequence && sequence < r.start + r.leaves.length);
+    return run ? run.leaves.slice(sequence - run.start) : [];
+  }
+
   // entryAt returns the entry with a sequence, if its place is sure.
   entryAt(sequence) {
-    return this.leaves[sequence - this.place]?.entry;
+    return this.leavesFrom(sequence)[0]?.entry;
   }
 }
 

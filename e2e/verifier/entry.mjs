@@ -42,7 +42,7 @@ export function readEntry(bytes, schemas) {
   const computed = payloadHash(text, spans);
   const named = integrity.record_hash;
   if (`sha256:${computed.toString('hex')}` !== named) {
-    const says = hasFrame(kind, body) ? body.sequence : undefined;
+    const says = isObject(body) ? body.sequence : undefined;
     return { code: 'record_hash_mismatch', named: digestBytes(named), computed, says };
   }
   const hashes = { named: computed, computed };

@@ -14,6 +14,10 @@ const NOTES = new Set([
 ]);
 const UNCHECKED = new Set(['signature_not_performed', 'checkpoint_not_performed']);
 
+// BEHIND_LINE is how far behind the first entry that could have said it the name of
+// a segment is judged.
+export const BEHIND_LINE = 0.5;
+
 export class Findings {
   constructor() {
     this.all = [];
@@ -26,10 +30,15 @@ export class Findings {
     this.all.push({ code, class: kind, ...(sequence === undefined ? {} : { sequence }), line });
   }
 
-  // brokenUpTo says whether an entry is broken, that of a line or one before. The
-  // name of a segment, between two lines, is no entry.
+  // dropName takes back what was said of the name of a segment behind an entry of
+  // which the same is said.
+  dropName(line) {
+    this.all = this.all.filter((f) => f.line !== line + BEHIND_LINE);
+  }
+
+  // brokenUpTo says whether something is broken, at a line or before.
   brokenUpTo(line) {
-    return this.all.some((f) => f.class === 'broken' && f.line <= line && Number.isInteger(f.line));
+    return this.all.some((f) => f.class === 'broken' && f.line <= line);
   }
 
   exitCode() {

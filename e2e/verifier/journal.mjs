@@ -17,6 +17,7 @@ export function verifyJournal(journal, { keys, policy, store, schemas }) {
   const findings = new Findings();
   const chain = readChain(journal, schemas, findings);
   if (chain.first) judge(chain, { keys, policy, store }, findings);
+  else if (chain.line || chain.torn) judgeTail(chain, [], policy, {}, findings);
   // A journal without an entry is not valid.
   const exit = findings.exitCode() || (chain.first ? 0 : 2);
   return { path: journal.path, journal_id: chain.id, exit_code: exit, findings: findings.report() };
@@ -62,7 +63,7 @@ function judgeNameless(chain, store, findings) {
 // judgeTail says from which entry on nothing outside proves that it stood there.
 function judgeTail(chain, passed, policy, listed, findings) {
   const proven = passed.filter((c) => c.quorum).at(-1);
-  if (!chain.first || proven?.size === chain.last) return;
+  if (proven?.size === chain.last) return;
   const gap = listed.largest_gap_seconds;
   const from = proven && chain.entryAt(proven.size)?.recordedAt;
   const to = chain.before?.recordedAt;

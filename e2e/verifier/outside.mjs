@@ -13,14 +13,18 @@ const MAX_FILE = 64 * 1024;
 const MAX_TOKENS = 100; // of one checkpoint
 
 // loadStores reads the checkpoints of all stores, by size. Each file counts for
-// itself; unreadable counts those that could not be taken, which silence no other.
+// itself; problems name those that could not be taken, which silence no other.
 export function loadStores(paths) {
-  const store = { checkpoints: [], unreadable: 0 };
-  for (const path of paths.flatMap((p) => checkpointFiles(p, store))) {
-    const bytes = readBounded(path);
-    const checkpoint = bytes && parseCheckpoint(bytes);
-    if (checkpoint) store.checkpoints.push({ ...checkpoint, tokens: tokensBeside(path, store) });
-    else store.unreadable++;
+  const store = { checkpoints: [], problems: [] };
+  for (const place of paths) {
+    const files = checkpointFiles(place);
+    if (!files.length) store.problems.push(`${place} holds no checkpoint`);
+    for (const path of files) {
+      const bytes = readBounded(path);
+      const checkpoint = bytes && parseCheckpoint(bytes);
+      if (checkpoint) store.checkpoints.push({ ...checkpoint, tokens: tokensBeside(path, store) });
+      else store.problems.push(`${path} is no checkpoint`);
+    }
   }
   store.checkpoints.sort((a, b) => a.size - b.size || Buffer.compare(a.root, b.root));
   return store;
@@ -32,12 +36,12 @@ function readBounded(path) {
   return stat?.isFile() && stat.size <= MAX_FILE ? readFileSync(path) : null;
 }
 
-function checkpointFiles(path, store) {
+function checkpointFiles(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return [path];
   return readdirSync(path, { withFileTypes: true }).flatMap((n) => {
     const inner = join(path, n.name);
-    if (n.isDirectory()) return checkpointFiles(inner, store);
+    if (n.isDirectory()) return checkpointFiles(inner);
     return n.name.endsWith('.checkpoint') ? [inner] : [];
   });
 }
@@ -46,7 +50,7 @@ function tokensBeside(path, store) {
   const stem = `${basename(path).slice(0, -'.checkpoint'.length)}.`;
   const names = readdirSync(dirname(path)).filter((n) => n.startsWith(stem) && n.endsWith('.tsr'));
   const tokens = names.length > MAX_TOKENS ? [null] : names.map((n) => readBounded(join(dirname(path), n)));
-  store.unreadable += tokens.filter((t) => !t).length;
+  if (tokens.includes(null)) store.problems.push(`a time stamp of ${path} cannot be read`);
   return tokens.filter((t) => t);
 }
 

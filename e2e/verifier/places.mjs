@@ -28,7 +28,7 @@ export function pruning(chain, keys) {
 
 // treeBefore is the tree over what was pruned, or null if that is not known.
 export function treeBefore(chain, pruned) {
-  if (chain.first?.sequence === 1 || (chain.place === 1 && !chain.clean)) return { size: 0, hashes: [] };
+  if (chain.first.sequence === 1) return chain.unlinked ? null : { size: 0, hashes: [] };
   const stays = pruned && chain.entries.find((e) => !e.repeats && e.sequence === pruned.first_sequence);
   if (!stays || stays.previous !== pruned.anchor) return null;
   return { size: pruned.first_sequence - 1, hashes: pruned.tree_hashes.map((h) => Buffer.from(h, 'hex')) };
@@ -41,7 +41,10 @@ export function judgeBeginning(chain, pruned, confirmed, demands, policy, findin
   const { first } = chain;
   const { first_sequence: begins, first_link: link } = policy;
   const behind = chain.clean && begins !== undefined && first.sequence > begins;
-  if (behind) findings.add('sequence_gap', first.sequence, { line: first.line });
+  if (behind) {
+    findings.dropName(first.line);
+    findings.add('sequence_gap', first.sequence, { line: first.line });
+  }
   const anchors = [];
   if (pruned) anchors.push({ sequence: pruned.first_sequence, hash: pruned.anchor });
   if (link !== undefined && !behind) anchors.push({ sequence: begins, hash: link });
@@ -51,7 +54,7 @@ export function judgeBeginning(chain, pruned, confirmed, demands, policy, findin
   }
   // What contradicts an anchor is judged, not unknown; behind a line that is no entry
   // there is no first link to judge.
-  const judged = first.sequence === 1 || !chain.clean || (link !== undefined && begins === first.sequence);
+  const judged = first.sequence === 1 || !chain.clean || chain.unlinked || (link !== undefined && begins === first.sequence);
   const reached = pruned && chain.last >= pruned.first_sequence;
   if (!judged && reached && !confirmed && anchors.every((a) => holds(chain, a))) {
     findings.add('first_link_unanchored', first.sequence, { demanded: demands('first_link') });

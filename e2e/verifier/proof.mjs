@@ -1,7 +1,7 @@
 // Copyright The Readtrail Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Proofs for one entry (section 7).
+// Proofs (section 7).
 
 import { base64Of } from './values.mjs';
 import { readEntry } from './entry.mjs';
@@ -26,19 +26,27 @@ export function verifyProof(proof, line, keys, schemas) {
   if (entry.sequence !== index + 1) return 'the proof is for another sequence';
   const root = rootFromPath(leafHash(entry.computed), index, checkpoint.size, path);
   if (!root?.equals(checkpoint.root)) return 'the path does not lead to the root';
-  const key = [...(keys?.values() ?? [])].find((k) => signedBy(checkpoint, k));
-  const code = key && (judgePlace(key, checkpoint.origin, checkpoint.size) ?? judgeTime(key, entry.recordedAt));
-  return key && !code ? null : 'no trusted key signed the checkpoint';
+  return trustedSigner(checkpoint, keys, entry.recordedAt) ? null : 'no trusted key signed the checkpoint';
+}
+
+// trustedSigner says whether a key that the registry trusts signed a checkpoint,
+// judged at a time if there is one.
+function trustedSigner(checkpoint, keys, at) {
+  return [...(keys?.values() ?? [])].some(
+    (k) => signedBy(checkpoint, k) && !judgePlace(k, checkpoint.origin, checkpoint.size) && !(at && judgeTime(k, at)),
+  );
 }
 
 // verifyConsistency says why a consistency proof does not show that the newer
 // checkpoint in it continues an older one, or null.
-export function verifyConsistency(proof, older) {
+export function verifyConsistency(proof, note, keys) {
   const m = CONSISTENCY.exec(proof.toString('latin1'));
   const newer = m && parseCheckpoint(proof.subarray(m[0].length));
+  const older = parseCheckpoint(note);
   const path = m && hashes(m[2]);
-  if (!newer || !path) return 'the file is no consistency proof';
+  if (!newer || !path || !older) return 'the files are no consistency proof and no checkpoint';
   if (Number(m[1]) !== older.size || newer.origin !== older.origin) return 'the proof is for another checkpoint';
+  if (![older, newer].every((c) => trustedSigner(c, keys))) return 'no trusted key signed the checkpoints';
   return isConsistent(older.size, older.root, newer.size, newer.root, path) ? null : 'the newer tree does not begin with the older';
 }
 

@@ -46,7 +46,7 @@ function judgeKey(entry, key, allowed, journal, timeOf) {
 function judgeChange(entry, key, current, before, journal) {
   if (entry.repeats) return null;
   const changes = current !== undefined && key.id !== current;
-  if (changes && beginsAt(key, entry.journalID ?? journal, entry.sequence)) return null;
+  if (key.id !== current && beginsAt(key, entry.journalID ?? journal, entry.sequence)) return null;
   const announced = before?.trusted && before.event === 'journal.key_rotated' ? before.detail.incoming_key_id : undefined;
   const accepts = entry.event === 'journal.key_accepted';
   if (accepts && announced === key.id) return null;

@@ -5,7 +5,7 @@
 // language, another RFC 8785, another Ed25519, another JSON Schema.
 //
 // usage: node verify.mjs --keys FILE [--policy FILE] [--checkpoints PATH]... [--schemas DIR] PATH...
-//        node verify.mjs --keys FILE --entry FILE --proof FILE
+//        node verify.mjs --keys FILE --proof FILE (--entry FILE | --older CHECKPOINT)
 //
 // It prints one JSON object. The exit code is that of section 6; 2 also if
 // something could not be read, 64 if the command line is wrong.
@@ -18,7 +18,7 @@ import { verifyJournal } from './journal.mjs';
 import { registry } from './keys.mjs';
 import { loadStores } from './outside.mjs';
 import { readPolicy } from './policy.mjs';
-import { verifyProof } from './proof.mjs';
+import { verifyConsistency, verifyProof } from './proof.mjs';
 import { Schemas } from './schemas.mjs';
 import { findJournals } from './segments.mjs';
 
@@ -37,13 +37,16 @@ function run(options, paths) {
   const keys = options.keys === undefined ? null : registry(document(options.keys));
   const schemas = new Schemas(options.schemas ?? fileURLToPath(new URL('../../schema', import.meta.url)));
   if (options.proof !== undefined) {
-    const failure = verifyProof(readFileSync(options.proof), readFileSync(options.entry), keys, schemas);
+    const proof = readFileSync(options.proof);
+    const failure =
+      options.older === undefined
+        ? verifyProof(proof, readFileSync(options.entry), keys, schemas)
+        : verifyConsistency(proof, readFileSync(options.older), keys);
     return { exit_code: failure ? 1 : 0, ...(failure && { errors: [failure] }) };
   }
   const policy = readPolicy(options.policy === undefined ? {} : document(options.policy));
   const store = loadStores(options.checkpoints ?? []);
-  const errors = [];
-  if (store.unreadable) errors.push(`${store.unreadable} checkpoints could not be read`);
+  const errors = [...store.problems];
   const found = paths.flatMap(findJournals);
   if (!found.length) errors.push('no journal is there');
   const journals = found.map((j) => verifyJournal(j, { keys, policy, store, schemas }));
@@ -52,6 +55,10 @@ function run(options, paths) {
   }
   const ids = journals.map((j) => j.journal_id).filter((id) => id !== undefined);
   for (const id of new Set(ids.filter((x, i) => ids.indexOf(x) !== i))) errors.push(`journal ${id} stands twice`);
+  for (const origin of new Set(store.checkpoints.map((c) => c.origin))) {
+    const whole = found.length === 1 && paths.includes(found[0].path);
+    if (!whole && !journals.some((j) => j.journal_id === origin)) errors.push(`there are checkpoints of journal ${origin}, which is not there`);
+  }
   const codes = journals.map((j) => j.exit_code);
   const exit = codes.includes(1) ? 1 : codes.includes(2) || errors.length ? 2 : 0;
   return { exit_code: exit, journals, ...(errors.length && { errors }) };
@@ -66,6 +73,7 @@ const { values: options, positionals: paths } = parseArgs({
     schemas: { type: 'string' },
     entry: { type: 'string' },
     proof: { type: 'string' },
+    older: { type: 'string' },
   },
 });
 let report;

@@ -28,14 +28,16 @@ func (j *journals) Append(ctx context.Context, items []carrier.Item) ([]journal.
 		return nil, errNotRunning
 	}
 	receipts := make([]journal.Receipt, len(items))
-	groups := j.router.group(items)
-	errs := make([]error, len(groups))
+	shares := j.router.group(items)
+	errs := make([]error, len(shares))
 	var wg sync.WaitGroup
-	i := 0
-	for name, indices := range groups {
-		err := &errs[i]
-		i++
-		wg.Go(func() { *err = open[name].append(ctx, items, indices, receipts) })
+	for i, s := range shares {
+		put := func() { errs[i] = open[s.name].append(ctx, items, s.indices, receipts) }
+		if i == len(shares)-1 {
+			put() // nothing is left to begin beside it, and mostly it is the only one
+		} else {
+			wg.Go(put)
+		}
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {

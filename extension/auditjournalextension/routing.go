@@ -51,12 +51,29 @@ func (r *router) scopeFor(resource carrier.Resource) record.Scope {
 	return r.base
 }
 
-// group sorts the indices of items by journal, each in the order of items.
-func (r *router) group(items []carrier.Item) map[journalName][]int {
-	out := make(map[journalName][]int, 1)
+// share is what one journal gets of some items: their indices, in their order.
+type share struct {
+	name    journalName
+	indices []int
+}
+
+// group sorts the indices of items by journal.
+func (r *router) group(items []carrier.Item) []share {
+	var shares []share
+	places := make(map[journalName]int, 1)
+	latest := -1 // the share of the item before, which most items go to too
 	for i := range items {
 		name := nameOf(r.scopeFor(items[i].Resource))
-		out[name] = append(out[name], i)
+		if latest < 0 || shares[latest].name != name {
+			place, found := places[name]
+			if !found {
+				place = len(shares)
+				places[name] = place
+				shares = append(shares, share{name, make([]int, 0, len(items)-i)})
+			}
+			latest = place
+		}
+		shares[latest].indices = append(shares[latest].indices, i)
 	}
-	return out
+	return shares
 }

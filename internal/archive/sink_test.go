@@ -182,3 +182,29 @@ func TestTheCheckpointsOfABucketAreReadForAVerifier(t *testing.T) {
 		require.ErrorContains(t, err, "InternalError (HTTP 500)")
 	}
 }
+
+func TestTheCheckpointThatCoversIsFoundInABucket(t *testing.T) {
+	server, w, key := startServer(t), writeJournal(t, 3), signer(t)
+	sink := newSink(t, server)
+	for _, size := range []uint64{5, 50, 500} {
+		require.NoError(t, sink.Put(t.Context(), attested(t, key, "jrn_1", size)))
+	}
+	a := open(t, settings(server), policy)
+	require.NoError(t, a.CheckpointSink("archive", archive.Place{Organization: w.Organization, RetentionClass: w.RetentionClass, Kind: w.Kind}).Put(t.Context(), attested(t, key, w.JournalID, 3)))
+	server.Put("readtrail/jrn_1/00000000000000000050.checkpoint", s3test.Version{Data: []byte("put over it")})
+	for entries, want := range map[uint64]uint64{1: 5, 5: 5, 6: 50, 50: 50, 51: 500, 501: 500} {
+		c, err := a.Bucket().Covering(t.Context(), "jrn_1", entries)
+		require.NoError(t, err)
+		assert.Equal(t, want, c.Size, "for %d entries", entries)
+	}
+	c, err := a.Bucket().Covering(t.Context(), w.JournalID, 2)
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, c.Size, "that of an archive")
+	c, err = a.Bucket().Covering(t.Context(), "jrn_2", 2)
+	require.NoError(t, err)
+	assert.Nil(t, c)
+
+	server.Put("readtrail/jrn_3/00000000000000000007.checkpoint", s3test.Version{Data: attested(t, key, "jrn_1", 7).Checkpoint.Note})
+	_, err = a.Bucket().Covering(t.Context(), "jrn_3", 2)
+	require.ErrorContains(t, err, "is not the checkpoint that its name says")
+}

@@ -37,6 +37,7 @@ var start = time.Date(2026, 10, 9, 9, 0, 0, 0, time.UTC)
 // house is a journal with checkpoints outside it, and whoever is trusted.
 type house struct {
 	t                testing.TB
+	id               string
 	dir              string
 	signer, manifest journal.Signer
 	keys, manifests  *journal.Registry
@@ -64,8 +65,10 @@ func trusting(t testing.TB, s journal.Signer) *journal.Registry {
 
 // newHouse writes a journal of n entries in segments of four, and checkpoints of
 // sizes 4 and n-1: a time stamp on the first, a cosignature on the second.
-func newHouse(t testing.TB, n int) *house {
-	h := &house{t: t, dir: t.TempDir(), signer: signerOf(t, "journal"), manifest: signerOf(t, "manifest"), authority: checkpointtest.NewAuthority(t)}
+func newHouse(t testing.TB, n int) *house { return newHouseOf(t, journalID, n) }
+
+func newHouseOf(t testing.TB, id string, n int) *house {
+	h := &house{t: t, id: id, dir: t.TempDir(), signer: signerOf(t, "journal"), manifest: signerOf(t, "manifest"), authority: checkpointtest.NewAuthority(t)}
 	h.keys, h.manifests = trusting(t, h.signer), trusting(t, h.manifest)
 	require.NoError(t, os.MkdirAll(h.journal(), 0o755))
 	h.tree = tiles.New(durable.OS{}, filepath.Join(h.dir, "unused"))
@@ -118,7 +121,7 @@ func draft(t testing.TB, sequence int) *record.Draft {
 
 func (h *house) append(sequence uint64, d *record.Draft, previous string) string {
 	body := d.Complete(record.Completion{
-		EventID: record.EventID(fmt.Sprintf("01M4G7X2Q0%016d", sequence)), JournalID: journalID, Sequence: sequence,
+		EventID: record.EventID(fmt.Sprintf("01M4G7X2Q0%016d", sequence)), JournalID: h.id, Sequence: sequence,
 		RecordedAt:  record.NewTime(start.Add(time.Duration(sequence) * time.Second)),
 		Scope:       record.Scope{OrganizationRef: "bank", Environment: "test", RetentionClass: "kyc"},
 		CollectorID: "c1", Parts: d.Parts(),
@@ -143,10 +146,10 @@ func (h *house) append(sequence uint64, d *record.Draft, previous string) string
 func (h *house) checkpoint(cosigned, stamped bool) {
 	root, err := h.tree.Root(h.tree.Size())
 	require.NoError(h.t, err)
-	c := journal.Checkpoint{Origin: journalID, Size: h.tree.Size(), Root: root}
+	c := journal.Checkpoint{Origin: h.id, Size: h.tree.Size(), Root: root}
 	text, err := journal.SignCheckpoint(c, h.signer)
 	require.NoError(h.t, err)
-	dir := filepath.Join(h.checkpoints(), journalID)
+	dir := filepath.Join(h.checkpoints(), h.id)
 	require.NoError(h.t, os.MkdirAll(dir, 0o755))
 	stem := filepath.Join(dir, fmt.Sprintf("%020d", c.Size))
 	if h.policy == nil {

@@ -183,3 +183,40 @@ func TestAKeyIsJudgedWhenTheEntryWasAttested(t *testing.T) {
 	}
 	assert.EqualValues(t, 6, r.Counts[journal.CodeKeyRevoked], "entries 5 to 10 were first attested by a witness, after the revocation")
 }
+
+// TestWhatAPolicyDemandsOfAWholeJournalIsUnchecked holds that a demand that cannot be
+// met is never passed over.
+func TestWhatAPolicyDemandsOfAWholeJournalIsUnchecked(t *testing.T) {
+	h := newHouse(t, 8)
+	b := h.make(func(o *Options) { o.Selection = Selection{FirstSequence: 2, LastSequence: 6} })
+	require.Zero(t, h.verify(b).ExitCode())
+	whole := *h.policy
+	for what, demand := range map[string]func(*journal.Policy){
+		"the oldest checkpoint": func(p *journal.Policy) {
+			p.Journals = map[string]*journal.JournalPolicy{journalID: {Oldest: &journal.Checkpoint{Origin: journalID, Size: 3}}}
+		},
+		"the beginning": func(p *journal.Policy) {
+			p.Journals = map[string]*journal.JournalPolicy{journalID: {FirstSequence: 1}}
+		},
+		"the largest gap": func(p *journal.Policy) {
+			p.Journals = map[string]*journal.JournalPolicy{journalID: {LargestGap: time.Hour}}
+		},
+		"the first link": func(p *journal.Policy) { p.Demand = []journal.Demand{journal.DemandFirstLink} },
+		"lineage":        func(p *journal.Policy) { p.Demand = []journal.Demand{journal.DemandLineage} },
+		"more witnesses": func(p *journal.Policy) { p.Quorum, p.Demand = 2, []journal.Demand{journal.DemandTail} },
+		"time": func(p *journal.Policy) {
+			p.Quorum, p.Witnesses, p.TimestampRoots, p.Demand = 0, nil, nil, []journal.Demand{journal.DemandTime}
+		},
+	} {
+		policy := whole
+		demand(&policy)
+		h.policy = &policy
+		assert.Equal(t, 2, h.verify(b).ExitCode(), what)
+	}
+	policy := whole
+	policy.Journals = map[string]*journal.JournalPolicy{"jrn_2": {}}
+	h.policy = &policy
+	assert.Equal(t, journal.CodeJournalIDMismatch, h.verify(b).FirstBad.Code)
+	policy.Journals = map[string]*journal.JournalPolicy{journalID: {Keys: []string{"another"}}}
+	assert.Equal(t, 1, h.verify(b).ExitCode())
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // CodeArtifactUnlisted says that a bundle holds what its index does not list
-// (docs/adr/0021).
+// (docs/adr/0024).
 const CodeArtifactUnlisted journal.Code = "artifact_unlisted"
 
 // CodeDoc returns what a code means when a bundle is verified.

@@ -142,3 +142,30 @@ func TestWhatAJournalContradictsIsNotBundled(t *testing.T) {
 		require.ErrorContains(t, err, test.want, what)
 	}
 }
+
+func TestSeveralJournalsStandInOneBundle(t *testing.T) {
+	h, other, quiet := newHouse(t, 8), newHouseOf(t, "jrn_0", 9), newHouseOf(t, "jrn_2", 6)
+	for _, of := range []*house{other, quiet} {
+		require.NoError(t, os.CopyFS(h.checkpoints(), os.DirFS(of.checkpoints())))
+	}
+	o := h.options()
+	o.Sources = append(append(o.Sources, other.options().Sources...), quiet.options().Sources...)
+	o.Selection.FirstSequence, o.Selection.LastSequence = 7, 8
+	var out bytes.Buffer
+	m, err := Make(t.Context(), &out, o)
+	require.NoError(t, err)
+	require.Len(t, m.Journals, 3, "one that holds nothing of the selection was looked at too")
+	// The time stamps of the others are by other authorities.
+	r, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), int64(out.Len()), Trust{Keys: h.keys, ManifestKeys: h.manifests})
+	require.NoError(t, err)
+	require.Nil(t, r.FirstBad, "%+v", r.FirstBad)
+	assert.Equal(t, journal.Valid, r.Completeness)
+	assert.EqualValues(t, 7, r.EntriesChecked, "with the lineage of the traces, in whatever journal it stands")
+	files := unpack(t, out.Bytes())
+	for _, id := range []string{"jrn_0", journalID} {
+		name := entryName(id, 7, entrySuffix)
+		r, err := Verify(t.Context(), bytes.NewReader(pack(t, without(files, name))), int64(len(pack(t, without(files, name)))), Trust{Keys: h.keys, ManifestKeys: h.manifests})
+		require.NoError(t, err)
+		assert.Equal(t, name, r.FirstBad.Name)
+	}
+}

@@ -173,11 +173,29 @@ func (c *journalCheck) beginEntries() {
 		v.checkpoints.broken = true
 		c.find(journal.CodeArtifactMissing, checkpointName(c.listed.JournalID, root.Size, checkpointSuffix), 0, "the manifest names it")
 	}
+	c.leftOpen()
 	entries, findings := journal.NewEntryVerifier(c.listed.JournalID, journal.Options{Registry: v.trust.Keys, Policy: v.trust.Policy, Checkpoints: c.all})
 	c.entries = entries
 	for _, f := range findings {
 		c.said(f)
 		c.untrusted = c.untrusted || f.Sequence == 0 || c.anchor != nil && f.Sequence == c.anchor.Size
+	}
+}
+
+// leftOpen says what the policy demands of the journal and a bundle cannot show.
+func (c *journalCheck) leftOpen() {
+	j, _ := c.v.trust.Policy.Journal(c.listed.JournalID)
+	open := func(code journal.Code, detail string) {
+		c.v.report.add(Finding{Code: code, Class: journal.ClassUnchecked, JournalID: c.listed.JournalID, Detail: detail})
+	}
+	if j.Oldest != nil && (c.anchor == nil || c.anchor.Size != j.Oldest.Size) {
+		open(journal.CodeCheckpointNotPerformed, "nothing in a bundle shows that its checkpoint continues the oldest one of the policy; verify the journal")
+	}
+	if j.FirstSequence > 0 {
+		open(journal.CodeFirstLinkUnanchored, "a bundle cannot show where the journal begins, which the policy says; verify the journal")
+	}
+	if j.LargestGap > 0 {
+		open(journal.CodeTimeUnattested, "a bundle is not held against the largest gap of the policy; verify the journal")
 	}
 }
 

@@ -4,12 +4,8 @@
 package ledger
 
 import (
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/journal"
@@ -73,7 +69,8 @@ func (w *writer) seal(g *group, it *item, v verdict) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	completion := record.Completion{
+	completion := &w.completion
+	*completion = record.Completion{
 		EventID:       event.id,
 		JournalID:     w.ledger.id,
 		Sequence:      w.head.sequence + 1,
@@ -94,7 +91,7 @@ func (w *writer) seal(g *group, it *item, v verdict) (*entry, error) {
 	e.signer, e.recordedAt, e.item = signer, now, it
 	e.parts, e.conflict, e.claims = v.parts, v.conflict, event.given
 	size := journal.DraftSpace(it.draft)
-	e.sealed.AssembleDraft(g.paper.space(&w.drawer, size), it.draft, &completion, w.head.hash, signer,
+	e.sealed.AssembleDraft(g.paper.space(&w.drawer, size), it.draft, completion, w.head.hash, signer,
 		o.GroupSignatures && journal.Groupable(it.draft.Kind()))
 	g.paper.written(size, e.sealed.Size())
 	w.head.sequence, w.head.hash = completion.Sequence, e.sealed.RecordHash()
@@ -128,25 +125,10 @@ func (w *writer) eventID(it *item, now time.Time) (eventName, error) {
 		}
 		name.taken = id
 	}
-	id, err := w.newULID(now)
-	name.id = record.EventID(id)
+	id, err := w.ids.next(now)
+	name.id = record.EventID(string(id[:]))
 	return name, err
 }
-
-// newULID returns a ULID of a time. Those of one millisecond increase.
-func (w *writer) newULID(now time.Time) (string, error) {
-	id, err := ulid.New(ulid.Timestamp(now), w.entropy)
-	if errors.Is(err, ulid.ErrMonotonicOverflow) {
-		w.entropy = newEntropy()
-		id, err = ulid.New(ulid.Timestamp(now), w.entropy)
-	}
-	if err != nil {
-		return "", fmt.Errorf("make an event id: %w", err)
-	}
-	return id.String(), nil
-}
-
-func newEntropy() *ulid.MonotonicEntropy { return ulid.Monotonic(rand.Reader, 0) }
 
 // position returns where an entry that is durable stands.
 func (e *entry) position() repeat.Position {

@@ -175,7 +175,7 @@ func (w *writer) marksOfID(m repeat.Mark, key repeat.Key) ([]repeat.Mark, error)
 	case err != nil:
 		return nil, err
 	case first == nil:
-		return marksOf(m, key), nil
+		return appendMarks(nil, m, key), nil
 	case first.Digest == m.Seen.Digest:
 		return nil, nil
 	default:
@@ -199,5 +199,5 @@ func (w *writer) marksOfNew(m repeat.Mark, keys ...repeat.Key) ([]repeat.Mark, e
 			unknown = append(unknown, keys[i])
 		}
 	}
-	return marksOf(m, unknown...), nil
+	return appendMarks(nil, m, unknown...), nil
 }

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"errors"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
@@ -75,9 +76,9 @@ func (g *group) add(e *entry) {
 	g.bytes += int64(e.sealed.Size())
 }
 
-// lines waits for the signatures.
+// lines makes the signatures that nobody else makes, and waits for the others.
 func (g *group) lines() ([][]byte, error) {
-	if err := g.signing.wait(); err != nil {
+	if err := errors.Join(g.signRest(), g.signing.wait()); err != nil {
 		return nil, err
 	}
 	lines := make([][]byte, len(g.entries))

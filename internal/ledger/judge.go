@@ -4,6 +4,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/record"
@@ -38,7 +40,8 @@ func (w *writer) judge(it *item) (verdict, error) {
 		// The first with this id is gone; one that conflicted with it may be there.
 		return w.judgePaired(it.key.With(it.digest))
 	case seen.Digest == it.digest:
-		return verdict{stored: &seen.At}, nil
+		at := seen.At // a record that is new needs no memory for what was not found
+		return verdict{stored: &at}, nil
 	}
 	return w.judgeConflict(it.key.With(it.digest), &first{seen: seen})
 }
@@ -115,7 +118,8 @@ func (w *writer) judgeParts(it *item) (verdict, error) {
 
 // launch makes an entry known that is on its way.
 func (w *writer) launch(e *entry) {
-	for _, key := range e.keys() {
+	var usual [1]repeat.Key
+	for _, key := range e.keys(usual[:0]) {
 		w.flying[key] = e
 	}
 	if e.claims {
@@ -129,7 +133,8 @@ func (w *writer) land(e *entry) {
 	if e.accepts != nil {
 		w.adopt(e.accepts)
 	}
-	keys := e.keys()
+	var usual [1]repeat.Key
+	keys := e.keys(usual[:0])
 	for _, key := range keys {
 		delete(w.flying, key)
 	}
@@ -137,7 +142,8 @@ func (w *writer) land(e *entry) {
 		Seen:  repeat.Seen{At: e.at, Digest: e.item.digest},
 		Given: e.item.draft.Given(), Recorded: e.recordedAt,
 	}
-	marks := marksOf(mark, keys...)
+	var room [2]repeat.Mark
+	marks := appendMarks(room[:0], mark, keys...)
 	if e.claims {
 		marks = append(marks, eventMark(mark, e.item.event))
 		delete(w.flying, e.item.event)
@@ -151,12 +157,11 @@ func (w *writer) land(e *entry) {
 	w.index.Learn(e.position(), marks...)
 }
 
-// marksOf returns a mark for each key.
-func marksOf(m repeat.Mark, keys ...repeat.Key) []repeat.Mark {
-	marks := make([]repeat.Mark, len(keys))
-	for i, k := range keys {
-		marks[i] = m
-		marks[i].Key = k
+// appendMarks appends a mark for each key.
+func appendMarks(marks []repeat.Mark, m repeat.Mark, keys ...repeat.Key) []repeat.Mark {
+	for _, k := range keys {
+		m.Key = k
+		marks = append(marks, m)
 	}
 	return marks
 }
@@ -175,18 +180,18 @@ func refreshed(m repeat.Mark, key repeat.Key, f repeat.Seen) repeat.Mark {
 	return m
 }
 
-// keys returns the keys under which an entry is known: of its id, of its id with
+// keys appends the keys under which an entry is known: of its id, of its id with
 // its body if another body was first, or of its parts.
-func (e *entry) keys() []repeat.Key {
+func (e *entry) keys(dst []repeat.Key) []repeat.Key {
 	switch {
 	case e.conflict != nil:
-		return []repeat.Key{e.item.key.With(e.item.digest)}
+		return append(dst, e.item.key.With(e.item.digest))
 	case e.item.draft.ID() != "":
-		return []repeat.Key{e.item.key}
+		return append(dst, e.item.key)
 	}
-	keys := make([]repeat.Key, len(e.parts))
-	for i, p := range e.parts {
-		keys[i] = repeat.KeyOfPart(p.Key)
+	dst = slices.Grow(dst, len(e.parts))
+	for _, p := range e.parts {
+		dst = append(dst, repeat.KeyOfPart(p.Key))
 	}
-	return keys
+	return dst
 }

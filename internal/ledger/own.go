@@ -77,7 +77,7 @@ func (w *writer) writeOwn(hold bool, entries ...own) error {
 	if err := w.addOwn(g, entries...); err != nil {
 		return err
 	}
-	w.signers.complete(g)
+	w.signers.handOver(g)
 	begun := time.Now()
 	if err := w.ledger.commit(w.segments, g); err != nil {
 		return err

@@ -133,11 +133,11 @@ func (w *writer) recover() error {
 	}
 	w.durable, w.known = c.last, segment.Known{Segments: segments.Found(), End: c.end}
 	if w.ledger.id = c.journalID; w.ledger.id == "" {
-		id, err := w.newULID(o.Now())
+		id, err := w.ids.next(o.Now())
 		if err != nil {
 			return err
 		}
-		w.ledger.id = "jrn_" + id
+		w.ledger.id = "jrn_" + string(id[:])
 	}
 	if err := w.catchUp(); err != nil {
 		return err

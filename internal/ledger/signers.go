@@ -10,7 +10,9 @@ import (
 	"github.com/readtrail/readtrail/journal"
 )
 
-// signers sign entries in parallel: hashing is serial, signing need not be.
+// signers sign entries in parallel: hashing is serial, signing need not be. Group
+// signatures are not for them: there is one for many entries, which is made where
+// the group is written, since nothing could go on meanwhile.
 type signers struct {
 	// grouped says that there are group signatures.
 	grouped bool
@@ -41,8 +43,8 @@ func newSigners(grouped bool) *signers {
 	return p
 }
 
-// handOver has the entries signed that were added to a group since the last time
-// and need nothing of those behind them.
+// handOver has the entries signed that were added to a group since the last time,
+// unless one signature is for many of them.
 func (p *signers) handOver(g *group) {
 	if p.grouped {
 		return
@@ -54,25 +56,24 @@ func (p *signers) handOver(g *group) {
 	}
 }
 
-// complete has all entries signed of a group to which nothing is added any more.
-// One group signature covers neighbors of one key.
-func (p *signers) complete(g *group) {
-	if !p.grouped {
-		p.handOver(g)
-		return
-	}
-	for begin, end := 0, 0; end < len(g.entries); begin = end {
-		first := g.entries[begin]
-		for end < len(g.entries) && g.entries[end].signedWith(first) {
+// signRest signs the entries of a group that no worker was given. One group
+// signature covers neighbors of one key.
+func (g *group) signRest() error {
+	rest := g.entries[g.signing.handed:]
+	for begin, end := 0, 0; end < len(rest); begin = end {
+		first := rest[begin]
+		for end < len(rest) && rest[end].signedWith(first) {
 			end++
 		}
-		entries := g.entries[begin:end]
+		sign := signEach
 		if first.sealed.Grouped() {
-			p.start(g, func() error { return signTogether(entries) })
-		} else {
-			p.start(g, func() error { return signEach(entries) })
+			sign = signTogether
+		}
+		if err := sign(rest[begin:end]); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (p *signers) start(g *group, do func() error) {

@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // writer is the one goroutine that decides, chains and recovers. It owns all of
@@ -24,7 +23,10 @@ type writer struct {
 	commits  *committer
 	segments *segment.Writer
 	index    *repeat.Index
-	entropy  *ulid.MonotonicEntropy
+	ids      *ulids
+	// completion is that of the entry that is being sealed: here it needs no memory
+	// of its own.
+	completion record.Completion
 
 	// head is the end of what is chained, durable or not.
 	head chain
@@ -65,7 +67,7 @@ func newWriter(l *Ledger) *writer {
 		ledger:  l,
 		signers: newSigners(l.options.GroupSignatures),
 		signer:  l.options.Signer,
-		entropy: newEntropy(),
+		ids:     newULIDs(),
 		flying:  map[repeat.Key]*entry{},
 		open:    &group{},
 		retry:   time.NewTimer(l.options.RetryInterval),
@@ -197,7 +199,7 @@ func (w *writer) dispatch() bool {
 		return false
 	}
 	w.busy, w.open = w.open, &group{}
-	w.signers.complete(w.busy)
+	w.signers.handOver(w.busy)
 	w.commits.groups <- w.busy
 	return true
 }

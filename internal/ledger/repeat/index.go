@@ -23,10 +23,10 @@ type Index struct {
 	journal string
 	window  time.Duration
 	store   *store
-	// fresh is what is in neither the file nor the batch, by key.
-	fresh map[Key]Mark
-	// spare is a map to use again, nil if there is none.
-	spare map[Key]Mark
+	// fresh is what is in neither the file nor the batch.
+	fresh *fresh
+	// spare is memory to use again, nil if there is none.
+	spare *fresh
 	// batch is being written, or waits to be written again; nil if there is none.
 	batch   *batch
 	writing bool
@@ -40,7 +40,7 @@ type Index struct {
 
 // batch is what one transaction writes. It is not changed once it is made.
 type batch struct {
-	marks    map[Key]Mark
+	marks    *fresh
 	upTo     Position
 	standing string
 	now      time.Time
@@ -49,7 +49,7 @@ type batch struct {
 // Open opens the index file of a journal. A file that is missing, unreadable,
 // of another journal or of a shorter window is begun anew: then UpTo is zero.
 func Open(path, journal string, window time.Duration) (*Index, error) {
-	x := &Index{path: path, journal: journal, window: window, fresh: map[Key]Mark{}, written: make(chan error, 1)}
+	x := &Index{path: path, journal: journal, window: window, fresh: newFresh(), written: make(chan error, 1)}
 	var err error
 	if x.store, err = openStore(path, journal, window); errors.Is(err, ErrDamaged) {
 		err = x.Reset()
@@ -68,7 +68,7 @@ func (x *Index) UpTo() Position { return x.upTo }
 // Reset forgets everything and begins a new file.
 func (x *Index) Reset() error {
 	x.settle()
-	x.fresh, x.batch, x.upTo, x.standing, x.filed = map[Key]Mark{}, nil, Position{}, "", Position{}
+	x.fresh, x.batch, x.upTo, x.standing, x.filed = newFresh(), nil, Position{}, "", Position{}
 	if x.store != nil {
 		x.store.close()
 		x.store = nil
@@ -83,11 +83,13 @@ func (x *Index) Reset() error {
 
 // FindOne is Find for one key.
 func (x *Index) FindOne(k Key) (seen Seen, found bool, err error) {
-	if m, ok := x.fresh[k]; ok {
-		return m.Seen, true, nil
+	if seen, found := x.fresh.find(&k); found {
+		return seen, true, nil
 	}
-	if m, ok := x.batched(k); ok {
-		return m.Seen, true, nil
+	if x.batch != nil {
+		if seen, found := x.batch.marks.find(&k); found {
+			return seen, true, nil
+		}
 	}
 	return x.store.findOne(&k)
 }
@@ -114,26 +116,19 @@ func (x *Index) Find(keys ...Key) (found []*Seen, err error) {
 	return found, nil
 }
 
-func (x *Index) batched(k Key) (m Mark, ok bool) {
-	if x.batch != nil {
-		m, ok = x.batch.marks[k]
-	}
-	return m, ok
-}
-
 // Learn adds the marks of an entry, which must be durable.
 func (x *Index) Learn(upTo Position, marks ...Mark) {
-	for _, m := range marks {
-		x.fresh[m.Key] = m
+	for i := range marks {
+		x.fresh.learn(&marks[i])
 	}
 	x.upTo = upTo
 }
 
 // Full says that nothing should be learned before a batch was written.
-func (x *Index) Full() bool { return len(x.fresh) >= maxMarks }
+func (x *Index) Full() bool { return x.fresh.len() >= maxMarks }
 
 // Worthwhile says that enough is in memory for a batch.
-func (x *Index) Worthwhile() bool { return len(x.fresh) >= batchMarks }
+func (x *Index) Worthwhile() bool { return x.fresh.len() >= batchMarks }
 
 // Start begins writing what is in memory, unless there is nothing or a batch is
 // being written. A batch that failed is written again first. What was recorded
@@ -145,7 +140,7 @@ func (x *Index) Start(now time.Time) {
 	if x.batch == nil {
 		x.batch = &batch{marks: x.fresh, upTo: x.upTo, standing: x.standing, now: now}
 		if x.fresh, x.spare = x.spare, nil; x.fresh == nil {
-			x.fresh = map[Key]Mark{}
+			x.fresh = newFresh()
 		}
 	}
 	x.writing = true
@@ -166,7 +161,7 @@ func (x *Index) Done(err error) error {
 	switch {
 	case err == nil:
 		x.filed, x.spare, x.batch = x.batch.upTo, x.batch.marks, nil
-		clear(x.spare)
+		x.spare.clear()
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, ErrDamaged):
 		return err

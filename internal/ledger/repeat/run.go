@@ -20,7 +20,7 @@ import (
 //	marks     uint32, big-endian
 //	filter    uint32, big-endian: its length; then the filter
 //	checksum  uint32, big-endian: CRC-32C of everything before it
-//	and each mark: its key and its value
+//	and each mark, as appendMark writes it
 type run struct {
 	part      string // the bucket
 	id, since uint64
@@ -30,7 +30,6 @@ type run struct {
 
 const (
 	runHeadBytes = 8 + 4 + 4
-	markBytes    = len(Key{}) + valueBytes
 	// maxRunMarks bounds a run, and with it what merging holds in memory.
 	maxRunMarks = 1 << 18
 )
@@ -50,7 +49,7 @@ func (s sortedMarks) find(k *Key) (seen Seen, found bool, err error) {
 	if i == s.len() || !bytes.Equal(s.key(i), k[:]) {
 		return Seen{}, false, nil
 	}
-	seen, err = decode(*k, s.mark(i)[len(Key{}):])
+	seen, err = decodeMark(s.mark(i))
 	return seen, err == nil, err
 }
 

@@ -150,40 +150,47 @@ func (s *store) write(b *batch) error {
 // says what comes first.
 type sorting struct {
 	order uint64
-	mark  *Mark
-}
-
-func (a sorting) compare(b sorting) int {
-	if order := cmp.Compare(a.order, b.order); order != 0 {
-		return order
-	}
-	return bytes.Compare(a.mark.Key[:], b.mark.Key[:])
+	at    int32
 }
 
 // parts returns the marks of a batch, sorted, by the bucket that they belong to.
 func (b *batch) parts(window time.Duration) map[string]sortedMarks {
-	marks, sorted := make([]Mark, 0, len(b.marks)), make([]sorting, 0, len(b.marks))
-	for _, m := range b.marks {
-		marks = append(marks, m)
-		sorted = append(sorted, sorting{binary.BigEndian.Uint64(m.Key[:]), &marks[len(marks)-1]})
+	marks := b.marks.marks
+	sorted := make([]sorting, len(marks))
+	for i := range marks {
+		sorted[i] = sorting{binary.BigEndian.Uint64(marks[i].key[:]), int32(i)}
 	}
-	slices.SortFunc(sorted, sorting.compare)
-	parts := map[string]sortedMarks{}
-	part, encoded := "", sortedMarks(nil) // the one of the mark before
+	slices.SortFunc(sorted, func(x, y sorting) int {
+		if x.order != y.order {
+			return cmp.Compare(x.order, y.order)
+		}
+		return bytes.Compare(marks[x.at].key[:], marks[y.at].key[:])
+	})
+	parts := map[generation]sortedMarks{}
+	part, encoded := generation{}, sortedMarks(nil) // the one of the mark before
 	for _, s := range sorted {
-		name := string(bucketGiven)
-		if !s.mark.Given {
-			name = generationOf(s.mark.Recorded, window)
+		m := &marks[s.at]
+		var in generation
+		if !m.given {
+			in = generationOf(m.recorded, window)
 		}
-		if name != part {
+		if in != part {
 			parts[part] = encoded
-			part, encoded = name, parts[name]
+			part, encoded = in, parts[in]
 		}
-		encoded = appendValue(append(encoded, s.mark.Key[:]...), s.mark.Key, s.mark.Seen)
+		if encoded == nil {
+			encoded = make(sortedMarks, 0, len(marks)*markBytes) // most batches have one part
+		}
+		encoded = appendMark(encoded, &m.key, &m.seen)
 	}
 	parts[part] = encoded
-	delete(parts, "")
-	return parts
+	named := make(map[string]sortedMarks, len(parts))
+	for g, marks := range parts {
+		if marks.len() > 0 {
+			named[g.name()] = marks
+		}
+	}
+	return named
 }
 
 // add puts marks into a part of the file, and returns the runs that there are
