@@ -21,7 +21,14 @@ import (
 // not hold it.
 func (v *verifier) checkArtifact(c *checked) {
 	kept := c.recovered
-	if kept == nil || kept.KeptAs == "" || kept.KeptAs != filepath.Base(kept.KeptAs) {
+	if kept == nil {
+		return
+	}
+	if kept.KeptAs == "" || kept.KeptAs != filepath.Base(kept.KeptAs) {
+		// No such name is beside a segment, and none is followed elsewhere.
+		if v.options.Policy.Demands(DemandArtifacts) {
+			v.foundArtifact(c, CodeArtifactMissing, kept, "")
+		}
 		return
 	}
 	path := filepath.Join(filepath.Dir(v.source.Segments[c.segment].Path), kept.KeptAs)

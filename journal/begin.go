@@ -5,13 +5,18 @@ package journal
 
 import "fmt"
 
+// lookForPruned looks for what announced the removal of what stood before the first
+// entry, before anything in the journal is judged by it.
+func (v *verifier) lookForPruned(c *checked) {
+	if h := &v.head; h.start && h.skipped == 0 && c.sequence > 1 && c.previous.set {
+		v.pruned, v.err = findPruned(v.ctx, v.source, &v.options, c.sequence)
+	}
+}
+
 // checkLink judges the link of a journal that begins after sequence 1 to what stood
 // before: by the anchor of the policy, else by the journal.pruned that announced the
 // removal.
 func (v *verifier) checkLink(c *checked) {
-	if v.pruned, v.err = findPruned(v.ctx, v.source, &v.options, c.sequence); v.err != nil {
-		return
-	}
 	if a := v.pruned; a != nil && a.FirstSequence == c.sequence {
 		v.beginAt(c)
 	}
@@ -43,7 +48,7 @@ func (v *verifier) beginAt(c *checked) {
 		return
 	}
 	if v.options.Registry != nil && v.report.FirstLink == NotPerformed {
-		v.report.FirstLink = Valid
+		v.report.FirstLink, v.announcedOnly = Valid, true
 	}
 	v.out.tree, v.out.grows = a.tree, true
 	v.compare(c)
@@ -72,7 +77,7 @@ func (v *verifier) checkPolicyLink(c *checked) {
 	}
 	if c.previous.String() == p.FirstLink {
 		if v.head.start {
-			v.report.FirstLink = Valid
+			v.report.FirstLink, v.announcedOnly = Valid, false
 		}
 		return
 	}

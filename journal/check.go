@@ -44,6 +44,9 @@ type checked struct {
 	schemaError     string
 	signature       Check
 	signatureDetail string
+	// covered says that signature and schema were taken as verified before, which only
+	// the root of the caller's checkpoint proves.
+	covered bool
 	// trusted is set by the neighbors: signature and key are good here.
 	trusted bool
 }
@@ -120,8 +123,8 @@ func (k *checker) check(line []byte) checked {
 		c.notEntry = parseErrorOf(frameErr)
 		return c
 	}
-	if k.covered(&c) {
-		c.signature, c.schema = Valid, Valid
+	if k.covers(&c) {
+		c.covered, c.signature, c.schema = true, Valid, Valid
 	} else {
 		c.signature, c.signatureDetail = k.checkSignature(&c.computed.hash)
 		c.schema, c.schemaError = k.checkSchema()
@@ -135,10 +138,10 @@ func (k *checker) check(line []byte) checked {
 	return c
 }
 
-// covered reports whether the caller verified an entry before, if the journal still
-// gives the root of the checkpoint.
-func (k *checker) covered(c *checked) bool {
-	return k.since != nil && c.sequence <= k.since.Size && (c.journalID == k.since.Origin || c.journalID == "") && k.parts.key != nil
+// covers reports whether the caller verified an entry before, if the journal still
+// gives the root of the checkpoint. One that names no journal is never covered.
+func (k *checker) covers(c *checked) bool {
+	return k.since != nil && c.sequence <= k.since.Size && c.journalID == k.since.Origin && k.parts.key != nil
 }
 
 // checkSignature verifies with the registry's key only. An unknown key is not

@@ -57,20 +57,23 @@ type outside struct {
 
 // ReadCheckpoints reads checkpoints from directories, searched to the bottom for
 // *.checkpoint, and from files. Time stamps are looked for beside them. Without a
-// registry no checkpoint is trusted. An error means that a place could not be read.
-func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) (*Checkpoints, error) {
+// registry no checkpoint is trusted. What could not be read is among the Problems and
+// keeps nothing else from being read: whoever owns one place must not silence the
+// others.
+func ReadCheckpoints(paths []string, registry *Registry, policy *Policy) *Checkpoints {
 	c := NewCheckpoints(registry, policy)
 	for _, path := range paths {
-		before := c.found
-		if err := c.read(path); err != nil {
-			return nil, fmt.Errorf("checkpoints: %w", err)
-		}
-		if c.found == before {
+		found := c.found
+		if searched := c.read(path); searched && c.found == found {
 			c.misread = append(c.misread, holdsNone(path))
 		}
 	}
 	c.sort()
-	return c, nil
+	return c
+}
+
+func (c *Checkpoints) cannotRead(err error) {
+	c.misread = append(c.misread, fmt.Errorf("checkpoints: %w", err))
 }
 
 func holdsNone(place string) error {
@@ -114,22 +117,23 @@ func (c *Checkpoints) of(journalID string) []outside {
 	return c.byOrigin[journalID]
 }
 
-func (c *Checkpoints) read(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return c.readFile(path)
-	}
+// read reports whether it could look into a place.
+func (c *Checkpoints) read(path string) (searched bool) {
 	// A link to a store is a store.
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return err
+		c.cannotRead(err)
+		return false
 	}
-	return filepath.WalkDir(resolved, func(name string, d fs.DirEntry, err error) error {
+	if info, err := os.Stat(resolved); err == nil && !info.IsDir() {
+		c.readFile(path)
+		return true
+	}
+	// Every problem is kept; none ends the walk.
+	_ = filepath.WalkDir(resolved, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return err
+			c.cannotRead(err)
+			return fs.SkipDir
 		}
 		if d.Type()&fs.ModeSymlink != 0 {
 			if info, err := os.Stat(name); err != nil || info.IsDir() {
@@ -137,30 +141,27 @@ func (c *Checkpoints) read(path string) error {
 				return nil
 			}
 		}
-		if d.IsDir() || !strings.HasSuffix(name, checkpointSuffix) {
-			return nil
+		if !d.IsDir() && strings.HasSuffix(name, checkpointSuffix) {
+			c.readFile(name)
 		}
-		return c.readFile(name)
+		return nil
 	})
+	return true
 }
 
-func (c *Checkpoints) readFile(path string) error {
+func (c *Checkpoints) readFile(path string) {
 	c.found++
 	text, err := readBounded(path, MaxCheckpointBytes)
 	if err != nil {
-		return err
+		c.cannotRead(err)
+		return
 	}
 	s, err := ParseCheckpoint(text)
 	if err != nil {
 		c.misread = append(c.misread, fmt.Errorf("checkpoint %s: %w", path, err))
-		return nil
+		return
 	}
-	tokens, err := c.readTimestamps(path)
-	if err != nil {
-		return err
-	}
-	c.keep(s, path, tokens)
-	return nil
+	c.keep(s, path, c.readTimestamps(path))
 }
 
 // keep takes a checkpoint and the time stamps of it.
@@ -212,28 +213,32 @@ func (p *Policy) attested(s *SignedCheckpoint, tokens [][]byte) (at time.Time, c
 // maxTimestamps bounds the time stamps of one checkpoint that are read.
 const maxTimestamps = 100
 
-// readTimestamps reads the time stamps beside a checkpoint.
-func (c *Checkpoints) readTimestamps(path string) (tokens [][]byte, err error) {
+// readTimestamps reads the time stamps beside a checkpoint. One that cannot be read
+// attests nothing and takes nothing from the checkpoint.
+func (c *Checkpoints) readTimestamps(path string) (tokens [][]byte) {
 	directory, name := filepath.Split(path)
 	stem, ok := strings.CutSuffix(name, checkpointSuffix)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	if err := c.listTimestamps(filepath.Clean(directory)); err != nil {
-		return nil, err
+		c.cannotRead(err)
+		return nil
 	}
 	names := c.stamps[stem]
 	if len(names) > maxTimestamps {
-		return nil, fmt.Errorf("time stamps of %s: there are more than %d", path, maxTimestamps)
+		c.cannotRead(fmt.Errorf("there are more than %d time stamps of %s, and none was read", maxTimestamps, path))
+		return nil
 	}
 	for _, name := range names {
 		token, err := readBounded(filepath.Join(directory, name), MaxTimestampBytes)
 		if err != nil {
-			return nil, err
+			c.cannotRead(err)
+			continue
 		}
 		tokens = append(tokens, token)
 	}
-	return tokens, nil
+	return tokens
 }
 
 // listTimestamps lists the time stamps in a directory, which is most often that of

@@ -39,8 +39,9 @@ type EntryVerdict struct {
 func NewEntryVerifier(journalID string, opt Options) (*EntryVerifier, []Finding) {
 	opt.Since = nil
 	v := newVerifier(context.Background(), &Source{Segments: []Segment{{}}}, opt)
-	v.report.JournalID = journalID
-	v.prepare(&checked{journalID: journalID})
+	v.proven = true
+	v.prepare(journalID)
+	v.checkListed(&checked{journalID: journalID})
 	for _, f := range v.out.said {
 		v.note(f)
 	}
@@ -91,7 +92,7 @@ func (e *EntryVerifier) judge(verdict *EntryVerdict, line []byte) {
 func (e *EntryVerifier) Attested(sequence uint64) bool {
 	all := e.v.out.all
 	i := slices.IndexFunc(all, func(a attestation) bool { return a.size >= sequence })
-	return i >= 0 && !all[i].earliest.IsZero()
+	return i >= 0 && all[i].earliest != nil
 }
 
 // JudgeCheckpoint says whether a key of the registry signed a checkpoint and was

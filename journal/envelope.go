@@ -79,13 +79,24 @@ func (v *verifier) judgeEnvelope(e *Envelope, text []byte) {
 		return
 	}
 	e.Hash = Valid
-	v.out.policy, _ = v.options.Policy.Journal(c.journalID)
+	v.prepareEnvelope(&c)
 	v.checkTrust(&c)
 	v.checkSchema(&c)
 	e.Signature, e.Schema = outcome(v.signatureBroken, v.signatureOpen), outcome(v.schemaBroken, v.schemaOpen)
+	v.finishNameless()
+	e.Signature = outcome(v.signatureBroken, v.signatureOpen)
 	if v.keyUsed {
 		v.note(Finding{Code: CodeTimeUnattested})
 	}
+}
+
+// prepareEnvelope looks up what the policy says of the journal that an entry names.
+func (v *verifier) prepareEnvelope(c *checked) {
+	v.report.JournalID = c.journalID
+	var listed bool
+	v.out.policy, listed = v.options.Policy.Journal(c.journalID)
+	v.unlisted = !listed
+	v.checkListed(c)
 }
 
 // canonicalForm returns the RFC 8785 form of a text whose numbers are those of an

@@ -28,7 +28,7 @@ func (s *Source) Between(from, to uint64) (*Source, error) {
 			continue
 		}
 		if to > 0 && segment.FirstSequence > to {
-			part.endsEarly = true
+			part.endsEarly, part.endsBefore = true, segment.FirstSequence
 			break
 		}
 		part.Segments = append(part.Segments, segment)
@@ -37,6 +37,11 @@ func (s *Source) Between(from, to uint64) (*Source, error) {
 		return nil, fmt.Errorf("%s: the journal begins at %d, behind %d", s.Path, s.Segments[0].FirstSequence, to)
 	}
 	return part, nil
+}
+
+// reaches reports whether the source may hold the entry at a sequence.
+func (s *Source) reaches(sequence uint64) bool {
+	return !s.endsEarly || sequence < s.endsBefore
 }
 
 // patienceStep is how long is waited before a line in flight is looked for again.

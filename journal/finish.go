@@ -25,6 +25,7 @@ func (v *verifier) finish() *Report {
 	}
 	v.finishTail()
 	v.finishTime()
+	v.finishCheckpoints()
 	v.finishSince()
 	v.finishLineage()
 	if v.options.SkipSchema {
@@ -32,6 +33,7 @@ func (v *verifier) finish() *Report {
 		v.note(Finding{Code: CodeSchemaNotPerformed})
 	}
 	empty := r.RecordsChecked == 0
+	v.finishNameless()
 	r.Chain = outcome(v.chainBroken, empty)
 	r.Signature = outcome(v.signatureBroken, v.signatureOpen || empty)
 	r.Schema = outcome(v.schemaBroken, v.schemaOpen || empty)
@@ -66,7 +68,9 @@ func (v *verifier) finishTail() {
 			})
 			break
 		}
-		v.passOver(a)
+		if !a.distrusted {
+			v.passOver(a)
+		}
 	}
 	r.Outside = Outside{Verified: out.verified, NotChecked: out.unchecked, TailTo: out.tailTo, TimeTo: out.timeTo}
 	if r.Tail == NotPerformed && out.tailTo > 0 && out.tailTo == last && !v.source.endsEarly && beyond == nil {
@@ -108,12 +112,15 @@ func (v *verifier) finishTime() {
 // prove.
 func (v *verifier) finishSince() {
 	s := v.options.Since
-	if s == nil || s.Origin != v.report.JournalID {
+	if s == nil {
 		return
 	}
 	if v.out.confirmed {
 		v.report.Outside.Since = s.Size
 		return
+	}
+	if !v.covered && s.Origin != v.report.JournalID {
+		return // a checkpoint of another journal
 	}
 	v.signatureOpen, v.schemaOpen = true, true
 	v.note(Finding{Code: CodeSignatureNotPerformed, Detail: fmt.Sprintf("the journal does not give the root of the checkpoint of %d entries that it was verified up to before", s.Size)})

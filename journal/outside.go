@@ -23,15 +23,15 @@ type attestation struct {
 	// distrusted says that its key may not have signed it then: it says when entries
 	// existed, and nothing else.
 	distrusted bool
-	// earliest is when one of the checkpoints from here on was first attested: what
-	// covers more entries covers these too.
-	earliest time.Time
+	// earliest is the checkpoint from here on that was attested first, nil if none was:
+	// what covers more entries covers these too.
+	earliest *attestation
+	// used says that a key was judged at the time of this one.
+	used bool
 }
 
 // attestations are what the outside says of one journal, while it is read.
 type attestations struct {
-	// ready says that the journal's id is known and what it entails was looked up.
-	ready  bool
 	policy JournalPolicy
 	all    []attestation // by size
 	// said are findings about checkpoints alone: they come behind those about entries.
@@ -46,6 +46,10 @@ type attestations struct {
 	// verified counts the checkpoints whose roots the journal gives, and unchecked
 	// those whose roots cannot be computed.
 	verified, unchecked uint64
+	// given counts the checkpoints of the journal that are kept outside; uncompared those
+	// of them that were not held against the entries, and largest is the size of the
+	// largest of these.
+	given, uncompared, largest uint64
 	// tailTo and timeTo are the sizes of the largest of them that speaks for the tail
 	// and for time; tailAt is recorded_at of the entry at tailTo.
 	tailTo, timeTo uint64
@@ -55,20 +59,14 @@ type attestations struct {
 	confirmed bool
 }
 
-// prepare looks up what the outside says, once the journal's id is known.
-func (v *verifier) prepare(c *checked) {
-	if v.out.ready || c.journalID == "" {
-		return
-	}
-	id, opt := c.journalID, &v.options
-	v.out.ready = true
+// prepare looks up what the outside says of the journal with an id, before anything
+// in it is judged: entries that name no journal are judged by it too.
+func (v *verifier) prepare(id string) {
+	opt := &v.options
+	v.report.JournalID = id
 	var listed bool
-	if v.out.policy, listed = opt.Policy.Journal(id); !listed {
-		v.chainBroken = true
-		f := v.placed(c, CodeJournalIDMismatch)
-		f.Detail = "the policy lists no such journal"
-		v.find(c, f)
-	}
+	v.out.policy, listed = opt.Policy.Journal(id)
+	v.unlisted = !listed
 	for _, o := range opt.Checkpoints.of(id) {
 		v.takeCheckpoint(id, o)
 	}
@@ -89,11 +87,11 @@ func (v *verifier) prepare(c *checked) {
 		}
 	})
 	v.findForks()
-	var earliest time.Time
+	var earliest *attestation
 	for i := len(v.out.all) - 1; i >= 0; i-- {
 		a := &v.out.all[i]
-		if !a.at.IsZero() && (earliest.IsZero() || a.at.Before(earliest)) {
-			earliest = a.at
+		if !a.at.IsZero() && v.source.reaches(a.size) && (earliest == nil || a.at.Before(earliest.at)) {
+			earliest = a
 		}
 		a.earliest = earliest
 	}
@@ -102,6 +100,7 @@ func (v *verifier) prepare(c *checked) {
 // takeCheckpoint takes a checkpoint that a trusted key signed, and says of another
 // one what is wrong with it.
 func (v *verifier) takeCheckpoint(id string, o outside) {
+	v.out.given++
 	code, detail, distrusted := Code(""), "", false
 	switch key, found := v.registryKey(o.keyID); {
 	case v.options.Registry == nil:
@@ -122,8 +121,11 @@ func (v *verifier) takeCheckpoint(id string, o outside) {
 	if code == "" {
 		return
 	}
-	v.signatureBroken = v.signatureBroken || code == CodeCheckpointSignatureInvalid
-	v.out.said = append(v.out.said, Finding{Code: code, Sequence: o.size, Detail: fmt.Sprintf("%s; checkpoint %s", detail, o.path)})
+	f := Finding{Code: code, Detail: fmt.Sprintf("%s; checkpoint %s of %d entries", detail, o.path, o.size)}
+	if code == CodeCheckpointNotPerformed {
+		f.Sequence = o.size
+	}
+	v.out.said = append(v.out.said, f)
 }
 
 func (v *verifier) registryKey(id string) (Key, bool) {
@@ -140,6 +142,13 @@ func (k *Key) judgeCheckpoint(journalID string, size uint64, at time.Time) Code 
 		at = k.ValidFrom.Std()
 	}
 	return k.judge(journalID, size, record.NewTime(at))
+}
+
+// JudgeCheckpoint says whether the key may have signed a checkpoint when somebody
+// outside attested it; at is zero if nobody did, and then only what the registry says of
+// sequences is judged. "" means that it may.
+func (k *Key) JudgeCheckpoint(c *SignedCheckpoint, at time.Time) Code {
+	return k.judgeCheckpoint(c.Origin, c.Size, at)
 }
 
 // findForks says where two checkpoints of one size have two roots.
@@ -159,21 +168,37 @@ func (v *verifier) findForks() {
 }
 
 // timeOf is when the key of an entry is judged (contract 4): at the first
-// attestation of a checkpoint that covers it, else at recorded_at.
+// attestation of a checkpoint that covers it, else at recorded_at. Only checkpoints
+// whose roots are computed from the entry count: others say nothing of it.
 func (v *verifier) timeOf(c *checked) record.Time {
 	all := v.out.all
 	i := sort.Search(len(all), func(i int) bool { return all[i].size >= c.sequence })
-	if i < len(all) && !all[i].earliest.IsZero() {
-		return record.NewTime(all[i].earliest)
+	if i == len(all) || all[i].earliest == nil || !v.joinsTree(c) {
+		return c.recordedAt
 	}
-	return c.recordedAt
+	all[i].earliest.used = true
+	return record.NewTime(all[i].earliest.at)
+}
+
+// joinsTree reports whether an entry that is judged will be the next leaf of the tree.
+func (v *verifier) joinsTree(c *checked) bool {
+	switch a := v.pruned; {
+	case v.proven:
+		return true
+	case v.out.grows:
+		return c.sequence == v.out.tree.size+1
+	case a != nil && a.FirstSequence == c.sequence:
+		return a.anchor == c.previous
+	default:
+		return v.head.start && c.sequence == 1 && !c.previous.set
+	}
 }
 
 // grow adds an entry that stands in its place to the tree and compares the
 // checkpoints that end there. Of an altered entry the hash counts that it names.
 func (v *verifier) grow(c *checked) {
 	out := &v.out
-	if out.ready && out.next == len(out.all) {
+	if out.next == len(out.all) {
 		return // nobody asks for a root
 	}
 	if !out.grows || c.sequence != out.tree.size+1 {
@@ -205,6 +230,18 @@ func (v *verifier) compare(c *checked) {
 // the policy demands is more than a number: it was not checked.
 func (v *verifier) passOver(a *attestation) {
 	v.out.unchecked++
+	if !a.known {
+		v.out.uncompared++
+		v.out.largest = max(v.out.largest, a.size)
+	}
+	if a.used && !v.chainBroken {
+		// Nobody says that the entries are those which were attested then.
+		v.signatureOpen = true
+		v.note(Finding{
+			Code: CodeSignatureNotPerformed, Sequence: a.size,
+			Detail: fmt.Sprintf("keys were judged at the time of a checkpoint whose root the entries that are here do not give: checkpoint %s", a.path),
+		})
+	}
 	if a.demanded {
 		v.note(Finding{
 			Code: CodeCheckpointNotPerformed, Sequence: a.size,
@@ -235,8 +272,7 @@ func (v *verifier) confirmed(a *attestation, c *checked) {
 	}
 	if key, found := v.registryKey(a.keyID); a.at.IsZero() && found {
 		if problem := key.judge(c.journalIDOr(v), a.size, c.recordedAt); problem != "" {
-			v.signatureBroken = true
-			v.note(Finding{Code: CodeCheckpointSignatureInvalid, Sequence: a.size, Detail: fmt.Sprintf("%s: key %s; checkpoint %s", problem, key.ID, a.path)})
+			v.note(Finding{Code: CodeCheckpointSignatureInvalid, Detail: fmt.Sprintf("%s: key %s; checkpoint %s of %d entries", problem, key.ID, a.path, a.size)})
 			return
 		}
 	}

@@ -90,8 +90,7 @@ func (s outsideStore) put(note []byte) outsideStore {
 
 // judge verifies lines with a policy and the checkpoints of places.
 func judge(t testing.TB, directory string, registry *journal.Registry, policy *journal.Policy, places ...string) *journal.Report {
-	checkpoints, err := journal.ReadCheckpoints(places, registry, policy)
-	require.NoError(t, err)
+	checkpoints := journal.ReadCheckpoints(places, registry, policy)
 	sources, err := journal.Open(directory)
 	require.NoError(t, err)
 	require.Len(t, sources, 1)
@@ -282,25 +281,38 @@ func TestWhatIsLeftOutOfAStoreIsSaid(t *testing.T) {
 	s := newOutsideStore(t).put(w.signed(3))
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(s.directory, link))
-	c, err := journal.ReadCheckpoints([]string{link}, registry, nil)
-	require.NoError(t, err)
+	c := journal.ReadCheckpoints([]string{link}, registry, nil)
 	require.Empty(t, c.Problems(), "a link to a store is a store")
 	require.Equal(t, []string{"jrn_test"}, c.Origins())
 
-	c, err = journal.ReadCheckpoints([]string{filepath.Dir(link), t.TempDir()}, registry, nil)
-	require.NoError(t, err)
+	c = journal.ReadCheckpoints([]string{filepath.Dir(link), t.TempDir()}, registry, nil)
 	require.Len(t, c.Problems(), 3)
 	require.ErrorContains(t, c.Problems()[0], "is a link that is not followed")
 	require.ErrorContains(t, c.Problems()[1], "holds none")
 
 	require.NoError(t, os.WriteFile(s.path(w.id, 4, ".checkpoint"), []byte("jrn_test\n4\n"), 0o600))
 	require.NoError(t, os.WriteFile(s.path(w.id, 5, ".checkpoint"), make([]byte, journal.MaxCheckpointBytes+1), 0o600))
-	c, err = journal.ReadCheckpoints([]string{s.directory}, registry, nil)
-	require.NoError(t, err)
+	c = journal.ReadCheckpoints([]string{s.directory}, registry, nil)
 	require.Len(t, c.Problems(), 2)
 	require.ErrorContains(t, c.Problems()[0], "malformed checkpoint")
-	_, err = journal.ReadCheckpoints([]string{filepath.Join(s.directory, "absent")}, registry, nil)
-	require.Error(t, err)
+	c = journal.ReadCheckpoints([]string{filepath.Join(s.directory, "absent")}, registry, nil)
+	require.Len(t, c.Problems(), 1)
+}
+
+func TestAHostileFileInAStoreSilencesNoOther(t *testing.T) {
+	w := journalOf(t, 4)
+	registry := registryOf(t, trustedKey(trusted))
+	s := newOutsideStore(t).put(w.signed(4))
+	require.NoError(t, os.Symlink(os.DevNull, s.path(w.id, 1, ".checkpoint")))
+	require.NoError(t, os.Symlink("/dev/zero", s.path(w.id, 4, ".tsa.tsr")))
+	for i := range 101 {
+		require.NoError(t, os.WriteFile(s.path(w.id, 3, fmt.Sprintf(".%d.tsr", i)), nil, 0o600))
+	}
+	s.put(w.signed(3))
+	c := journal.ReadCheckpoints([]string{filepath.Join(s.directory, "absent"), s.directory}, registry, nil)
+	require.Len(t, c.Problems(), 4)
+	report := judge(t, store(t, 1, w.lines[:2]...), registry, nil, s.directory)
+	require.Equal(t, []journal.Code{journal.CodeTruncated}, brokenCodes(report))
 }
 
 func TestAFileWithoutAnEntryIsAttestedByNothing(t *testing.T) {

@@ -97,6 +97,12 @@ func outsideVectors(t *testing.T) []outsideVector {
 	recovered := *w
 	recovered.lines = slices.Clone(w.lines)
 	recovered.event(record.EventJournalRecovered, record.Recovered{Segment: segmentName(1), Offset: 812, Length: int64(len(torn)), Digest: "sha256:" + sha256Hex(torn), KeptAs: kept})
+	elsewhere := *w
+	elsewhere.lines = slices.Clone(w.lines)
+	elsewhere.event(record.EventJournalRecovered, record.Recovered{Segment: segmentName(1), Offset: 812, Length: int64(len(torn)), Digest: "sha256:" + sha256Hex(torn), KeptAs: "../" + kept})
+	unnamed := newWriter(t)
+	unnamed.id = w.id
+	unnamed.nameless().nameless().nameless().read().read()
 	artifact := func(name, content string) outsideVector {
 		v := vector(name, 1, recovered.lines).under(`{"demand":["artifacts"]}`)
 		if content != "" {
@@ -162,6 +168,13 @@ func outsideVectors(t *testing.T) []outsideVector {
 		named("key_unknown.policy", all.under(fmt.Sprintf(`{"journals":[{"journal_id":"jrn_vectors","keys":[%q]}]}`, incoming.KeyID())).isBroken()),
 		named("key_expired.attested", all.with(cosigned(9, epoch.AddDate(1, 0, 1), one)).under(quorum(1, `"time"`)).isBroken()),
 		artifact("artifact_missing", "").isBroken(),
+		vector("artifact_missing.elsewhere", 1, elsewhere.lines).under(`{"demand":["artifacts"]}`).isBroken(),
+		vector("fork.nameless", 1, unnamed.lines).with(w.signed(3), unnamed.signed(5)).isBroken(),
+		vector("checkpoint_not_performed.pruned", 6, pruned.lines[5:]).with(before, pruned.signed(11)).under(`{"demand":["checkpoints"]}`),
+		named("checkpoint_not_performed.none", all.under(`{"demand":["checkpoints"]}`)),
+		vector("first_link_unanchored.unconfirmed", 6, pruned.lines[5:]).with(before).under(`{"demand":["first_link"]}`),
+		vector("valid.unconfirmed", 6, pruned.lines[5:]).with(before),
+		vector("time_unattested.uncompared", 6, w.lines[5:]).with(cosigned(9, epoch.Add(time.Minute), one)).under(quorum(1, `"time"`)),
 		artifact("artifact_digest_mismatch", "half a lime").isBroken(),
 		artifact("valid.artifact", string(torn)),
 		named("tail_unattested", all.with(w.signed(7)).under(`{"demand":["tail"]}`)),

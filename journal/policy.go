@@ -64,6 +64,8 @@ const (
 	DemandSchema    Demand = "schema"
 	DemandLineage   Demand = "lineage"
 	DemandArtifacts Demand = "artifacts"
+	// DemandCheckpoints: there is a checkpoint of the journal, and each was compared.
+	DemandCheckpoints Demand = "checkpoints"
 )
 
 // demandOf says for a note which demand makes it more.
@@ -72,7 +74,7 @@ var demandOf = map[Code]Demand{
 	CodeUnsupportedSchemaVersion: DemandSchema, CodeSchemaNotPerformed: DemandSchema, CodeLineageUnresolved: DemandLineage,
 }
 
-var demands = []Demand{DemandTail, DemandTime, DemandFirstLink, DemandSchema, DemandLineage, DemandArtifacts}
+var demands = []Demand{DemandTail, DemandTime, DemandFirstLink, DemandSchema, DemandLineage, DemandArtifacts, DemandCheckpoints}
 
 // Demands reports whether the policy demands a check; nil demands none.
 func (p *Policy) Demands(d Demand) bool { return p != nil && slices.Contains(p.Demand, d) }

@@ -116,8 +116,7 @@ func TestAPartOfAJournalIsVerifiedInWholeSegments(t *testing.T) {
 	sources, err := journal.Open(directory)
 	require.NoError(t, err)
 	registry := registryOf(t, trustedKey(trusted))
-	checkpoints, err := journal.ReadCheckpoints([]string{newOutsideStore(t).put(w.signed(12)).directory}, registry, nil)
-	require.NoError(t, err)
+	checkpoints := journal.ReadCheckpoints([]string{newOutsideStore(t).put(w.signed(12)).directory}, registry, nil)
 	for _, c := range []struct{ from, to, first, last uint64 }{
 		{0, 0, 1, 12}, {1, 0, 1, 12}, {4, 5, 1, 8}, {5, 0, 5, 12}, {6, 7, 5, 8}, {0, 3, 1, 4}, {9, 9, 9, 12}, {12, 40, 9, 12},
 	} {

@@ -37,6 +37,8 @@ type Source struct {
 
 	// endsEarly says that the journal goes on behind the last segment.
 	endsEarly bool
+	// endsBefore is the sequence that the name of the next segment promises then.
+	endsBefore uint64
 }
 
 // Segment is one file of a journal, or what takes the place of one.

@@ -30,6 +30,7 @@ func (v *verifier) checkTrust(c *checked) {
 		return
 	}
 	v.keyUsed = true
+	v.boundKeys = v.boundKeys || len(key.InvalidFromSequence)+len(key.FirstSequence) > 0
 	if trusted := v.out.policy.Keys; trusted != nil && !slices.Contains(trusted, key.ID) {
 		v.distrust(c, CodeKeyUnknown, "the policy does not trust key "+key.ID+" for this journal")
 		return

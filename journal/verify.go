@@ -48,7 +48,12 @@ type Options struct {
 func Verify(ctx context.Context, s *Source, opt Options) (*Report, error) {
 	v := newVerifier(ctx, s, opt)
 	total := s.Size()
-	err := checkLines(ctx, s, &opt, func(lines []checked, read int64) {
+	id, err := findJournalID(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("verify %s: %w", s.Path, err)
+	}
+	v.prepare(id)
+	err = checkLines(ctx, s, &opt, func(lines []checked, read int64) {
 		for i := range lines {
 			v.add(&lines[i])
 		}
@@ -88,12 +93,24 @@ type verifier struct {
 	// damaged says that an entry is broken, whatever the outside says.
 	damaged bool
 
+	// unlisted says that the policy lists no such journal, which the first entry is
+	// told; covered that an entry was taken as verified before.
+	unlisted, covered bool
+	// boundKeys are keys that were used and that the registry bounds by sequences of
+	// journals, in a journal of which no entry says which it is.
+	boundKeys bool
+
+	// proven says that the caller proves which checkpoints cover an entry.
+	proven bool
+
 	out     attestations
 	lineage lineage
 	// pruned is what announced the removal of what stood before the first entry.
 	pruned *announcement
-	ctx    context.Context
-	err    error
+	// announcedOnly says that nothing but pruned makes the first link valid.
+	announcedOnly bool
+	ctx           context.Context
+	err           error
 }
 
 func newVerifier(ctx context.Context, s *Source, opt Options) *verifier {
@@ -127,7 +144,9 @@ func (v *verifier) add(c *checked) {
 		return
 	}
 	v.report.LastSequence = max(v.report.LastSequence, c.sequence)
-	v.prepare(c)
+	v.covered = v.covered || c.covered
+	v.checkListed(c)
+	v.lookForPruned(c)
 	v.checkTrust(c)
 	v.checkSchema(c)
 	v.checkJournal(c)
@@ -210,8 +229,6 @@ const kindAuditEvent = "audit_event"
 func (v *verifier) checkJournal(c *checked) {
 	switch {
 	case c.journalID == "" && c.kind == kindAuditEvent:
-	case v.report.JournalID == "" && c.journalID != "":
-		v.report.JournalID = c.journalID
 	case c.journalID != v.report.JournalID || c.journalID == "":
 		v.chainBroken = true
 		v.find(c, v.placed(c, CodeJournalIDMismatch))

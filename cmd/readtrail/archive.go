@@ -69,8 +69,9 @@ func (f *bucketFlags) openTarget(ctx context.Context, target string) (sources []
 	return bucket.Sources(ctx)
 }
 
-// readCheckpoints reads checkpoints from directories, files and buckets.
-func (f *bucketFlags) readCheckpoints(ctx context.Context, places []string, registry *journal.Registry, policy *journal.Policy) (*journal.Checkpoints, error) {
+// readCheckpoints reads checkpoints from directories, files and buckets. It also
+// returns what could not be read: one place that fails keeps no other from being read.
+func (f *bucketFlags) readCheckpoints(ctx context.Context, places []string, registry *journal.Registry, policy *journal.Policy) (*journal.Checkpoints, []error) {
 	var paths, buckets []string
 	for _, place := range places {
 		if strings.HasPrefix(place, archive.Scheme) {
@@ -79,18 +80,16 @@ func (f *bucketFlags) readCheckpoints(ctx context.Context, places []string, regi
 			paths = append(paths, place)
 		}
 	}
-	checkpoints, err := journal.ReadCheckpoints(paths, registry, policy)
-	if err != nil {
-		return nil, err
-	}
+	checkpoints := journal.ReadCheckpoints(paths, registry, policy)
+	var failed []error
 	for _, address := range buckets {
 		bucket, err := f.open(ctx, address)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = checkpoints.Add(address, bucket.Checkpoints(ctx))
 		}
-		if err := checkpoints.Add(address, bucket.Checkpoints(ctx)); err != nil {
-			return nil, err
+		if err != nil {
+			failed = append(failed, err)
 		}
 	}
-	return checkpoints, nil
+	return checkpoints, append(checkpoints.Problems(), failed...)
 }

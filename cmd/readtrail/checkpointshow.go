@@ -14,6 +14,7 @@ import (
 
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 func newCheckpointShowCommand(con *console) *cobra.Command {
@@ -54,11 +55,16 @@ func (s *checkpointView) run(path string) error {
 	s.con.line("journal_id", c.Origin)
 	s.con.line("tree_size", fmt.Sprint(c.Size))
 	s.con.line("root", hex.EncodeToString(c.Root[:]))
-	code := s.trust.judge(s.con, c)
+	stamps, first, stamped := []string(nil), time.Time{}, exitOK
 	if s.trust.roots != nil {
-		if at := s.timestamps(path, c); code == exitOK {
-			code = at
-		}
+		stamps, first, stamped = s.timestamps(path, c)
+	}
+	code := s.trust.judge(s.con, c, first, record.Time{})
+	for _, stamp := range stamps {
+		s.con.line("timestamp", stamp)
+	}
+	if code == exitOK {
+		code = stamped
 	}
 	if code != exitOK {
 		return verdict(code)
@@ -66,37 +72,37 @@ func (s *checkpointView) run(path string) error {
 	return nil
 }
 
-// timestamps checks the tokens that lie beside a checkpoint.
-func (s *checkpointView) timestamps(path string, c *journal.SignedCheckpoint) int {
+// timestamps checks the tokens that lie beside a checkpoint. It returns what is to be
+// said of each, and the first time that counts, zero if none does.
+func (s *checkpointView) timestamps(path string, c *journal.SignedCheckpoint) (said []string, first time.Time, code int) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".checkpoint")
 	files, err := durable.OS{}.List(filepath.Dir(path))
 	if err != nil {
 		s.con.note("readtrail: list time stamps: %v", err)
-		return exitUnchecked
+		return nil, first, exitUnchecked
 	}
-	code, found := exitOK, false
 	for _, f := range files {
 		if !strings.HasPrefix(f.Name, stem+".") || filepath.Ext(f.Name) != ".tsr" {
 			continue
 		}
-		found = true
 		token, err := durable.ReadWhole(durable.OS{}, filepath.Join(filepath.Dir(path), f.Name), journal.MaxTimestampBytes)
 		var at journal.Attestation
 		if err == nil {
 			at, err = c.Timestamp(token, s.trust.roots)
 		}
 		if err != nil {
-			s.con.line("timestamp", fmt.Sprintf("not_counted %s: %v", f.Name, err))
-			code = exitUnchecked
+			said, code = append(said, fmt.Sprintf("not_counted %s: %v", f.Name, err)), exitUnchecked
 			continue
 		}
-		s.con.line("timestamp", fmt.Sprintf("valid %s %s", at.At.Format(time.RFC3339), at.By))
+		said = append(said, fmt.Sprintf("valid %s %s", at.At.Format(time.RFC3339), at.By))
+		if first.IsZero() || at.At.Before(first) {
+			first = at.At
+		}
 	}
-	if !found {
-		s.con.line("timestamp", "none")
-		return exitUnchecked
+	if said == nil {
+		return []string{"none"}, first, exitUnchecked
 	}
-	return code
+	return said, first, code
 }
 
 // line prints one fact.

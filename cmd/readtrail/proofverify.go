@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,7 @@ func (v *proofVerification) inclusion(path string, text []byte) (int, error) {
 			fault = err.Error()
 		}
 	}
-	return v.conclude("inclusion", fault, proof.Checkpoint), nil
+	return v.conclude("inclusion", fault, proof.Checkpoint, entry.Header.RecordedAt), nil
 }
 
 func (v *proofVerification) consistency(path string, text []byte) (int, error) {
@@ -115,18 +116,20 @@ func (v *proofVerification) consistency(path string, text []byte) (int, error) {
 	if err := proof.Verify(older.Checkpoint); err != nil {
 		fault = err.Error()
 	}
-	code := v.conclude("consistency", fault, proof.Checkpoint)
-	if v.trust.registry != nil && !v.trust.trusted(older) {
-		v.con.line("older_signature", "failed checkpoint_signature_invalid")
-		return exitBroken, nil
+	code := v.conclude("consistency", fault, proof.Checkpoint, record.Time{})
+	if v.trust.registry == nil {
+		return code, nil
+	}
+	if old := v.trust.judgeSigner(v.con, "older_signature", older, v.trust.attested(older, time.Time{}), record.Time{}); old == exitBroken || code == exitOK {
+		return old, nil
 	}
 	return code, nil
 }
 
 // conclude prints what was found of the proof and of its checkpoint: each stands for
 // itself.
-func (v *proofVerification) conclude(name, fault string, c *journal.SignedCheckpoint) int {
-	code := v.trust.judge(v.con, c)
+func (v *proofVerification) conclude(name, fault string, c *journal.SignedCheckpoint, notBefore record.Time) int {
+	code := v.trust.judge(v.con, c, time.Time{}, notBefore)
 	if fault != "" {
 		v.con.line(name, "failed "+fault)
 		return exitBroken

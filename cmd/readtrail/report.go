@@ -75,9 +75,13 @@ func namedCheck(r *journal.Report, check journal.Check, note journal.Code, meani
 
 // writeDamage names the place of the first damage and what to do about it.
 func writeDamage(line func(string, any), bad *journal.Finding) {
-	if bad.Sequence > 0 {
+	switch {
+	case bad.Sequence > 0:
 		line("first_bad_sequence", bad.Sequence)
-	} else {
+	case bad.Code == journal.CodeCheckpointSignatureInvalid:
+		// No entry is bad, but what somebody put where checkpoints are kept.
+		line("first_bad_sequence", "none")
+	default:
 		line("first_bad_sequence", "unknown")
 	}
 	doc := bad.Code.Doc()

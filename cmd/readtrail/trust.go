@@ -7,11 +7,13 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // trust is whose word on a checkpoint counts.
@@ -60,28 +62,13 @@ func (t *trust) load(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// trusted says whether a trusted key signed a checkpoint.
-func (t *trust) trusted(c *journal.SignedCheckpoint) bool {
-	if t.registry == nil {
-		return false
-	}
-	_, err := c.Signer(t.registry)
-	return err == nil
-}
-
-// judge prints who stands behind a checkpoint and returns the exit code for it.
-func (t *trust) judge(con *console, c *journal.SignedCheckpoint) int {
-	code := exitOK
-	switch key, err := t.signer(c); {
-	case t.registry == nil:
-		con.line("signature", "not_performed")
-		con.note("readtrail: no --keys FILE, so nobody says who signed the checkpoint")
-		code = exitUnchecked
-	case err != nil:
-		con.line("signature", "failed checkpoint_signature_invalid")
-		return exitBroken
-	default:
-		con.line("signature", "valid "+key.ID)
+// judge prints who stands behind a checkpoint and returns the exit code for it. The
+// time stamp is when an authority first attested it, zero if none did; what is not
+// older than an entry that it covers was not signed before notBefore.
+func (t *trust) judge(con *console, c *journal.SignedCheckpoint, stamped time.Time, notBefore record.Time) int {
+	code := t.judgeSigner(con, "signature", c, t.attested(c, stamped), notBefore)
+	if code == exitBroken {
+		return code
 	}
 	for _, w := range t.witnesses {
 		if at := c.Cosignatures([]journal.Witness{w}); len(at) == 1 {
@@ -92,6 +79,55 @@ func (t *trust) judge(con *console, c *journal.SignedCheckpoint) int {
 		code = exitUnchecked
 	}
 	return code
+}
+
+// attested returns when a checkpoint was attested: when the last of the witnesses who
+// were named cosigned it, or by the time stamp.
+func (t *trust) attested(c *journal.SignedCheckpoint, stamped time.Time) time.Time {
+	at := time.Time{}
+	if cosigned := c.Cosignatures(t.witnesses); len(t.witnesses) > 0 && len(cosigned) == len(t.witnesses) {
+		at = slices.MaxFunc(cosigned, func(a, b journal.Attestation) int { return a.At.Compare(b.At) }).At
+	}
+	if at.IsZero() || !stamped.IsZero() && stamped.Before(at) {
+		return stamped
+	}
+	return at
+}
+
+// judgeSigner prints whether a key signed a checkpoint that was trusted for it then, as
+// verify --checkpoints judges it. Of a revoked key nothing is valid without a time.
+func (t *trust) judgeSigner(con *console, name string, c *journal.SignedCheckpoint, at time.Time, notBefore record.Time) int {
+	key, err := t.signer(c)
+	switch {
+	case t.registry == nil:
+		con.line(name, "not_performed")
+		con.note("readtrail: no --keys FILE, so nobody says who signed the checkpoint")
+		return exitUnchecked
+	case err != nil:
+		con.line(name, "failed checkpoint_signature_invalid")
+		return exitBroken
+	}
+	problem := key.JudgeCheckpoint(c, at)
+	if problem == "" && at.IsZero() && !notBefore.IsZero() {
+		problem = key.JudgeCheckpoint(c, notBefore.Std())
+	}
+	switch {
+	case problem != "":
+		con.line(name, fmt.Sprintf("failed checkpoint_signature_invalid %s %s", problem, key.ID))
+		return exitBroken
+	case at.IsZero() && !key.RevokedAt.IsZero():
+		con.line(name, "not_performed "+key.ID)
+		con.note("readtrail: key %s is revoked from %s on, and nobody outside says when it signed the checkpoint; name a witness that cosigned it, or ask for its time stamp", key.ID, key.RevokedAt)
+		return exitUnchecked
+	}
+	con.line(name, "valid "+key.ID)
+	return exitOK
+}
+
+// trusted says whether a trusted key signed a checkpoint and may have done so.
+func (t *trust) trusted(c *journal.SignedCheckpoint) bool {
+	key, err := t.signer(c)
+	return err == nil && key.JudgeCheckpoint(c, t.attested(c, time.Time{})) == ""
 }
 
 func (t *trust) signer(c *journal.SignedCheckpoint) (journal.Key, error) {

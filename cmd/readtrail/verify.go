@@ -54,6 +54,9 @@ func newVerifyCommand(con *console) *cobra.Command {
 // patience is how long verify waits for a line that a collector is about to write.
 const patience = time.Second
 
+// pruneRetries is how often a journal is read anew that loses segments meanwhile.
+const pruneRetries = 3
+
 // verification verifies the journals of one target and prints the reports.
 type verification struct {
 	con                     *console
@@ -145,18 +148,25 @@ func (v *verification) verifyAll(ctx context.Context, target string) {
 		v.fail(err)
 	}
 	v.missing(target, sources)
+	v.repeated()
 }
 
 // verify judges one journal. One that cannot be judged does not keep the
 // others from being so.
 func (v *verification) verify(ctx context.Context, source *journal.Source) {
 	report, err := v.judge(ctx, source)
-	if errors.Is(err, fs.ErrNotExist) && source.Segments[0].Open == nil {
+	for range pruneRetries {
+		if !errors.Is(err, fs.ErrNotExist) || source.Segments[0].Open != nil {
+			break
+		}
 		// A writer may have pruned the journal meanwhile: what is left is read anew.
 		var again []*journal.Source
 		if again, err = journal.Open(source.Path); err == nil {
 			report, err = v.judge(ctx, again[0])
 		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; a segment was removed while it was read, perhaps by retention: verify again", err)
 	}
 	if err != nil {
 		v.fail(err)

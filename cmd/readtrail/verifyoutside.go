@@ -33,26 +33,30 @@ func (v *verification) readOptions(ctx context.Context) (err error) {
 		}
 	}
 	if len(v.checkpoints) > 0 {
-		if o.Checkpoints, err = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy); err != nil {
-			return err
-		}
-		v.fail(o.Checkpoints.Problems()...)
+		var problems []error
+		o.Checkpoints, problems = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy)
+		v.fail(problems...)
 	}
 	return nil
 }
 
 // missing says which journals the outside knows and the target has not: one that was
 // removed as a whole is missed by nothing else. Of checkpoints that is said only if
-// the target is a root, since a store holds those of many journals.
+// the target is a root, since a store holds those of many journals. Where a journal
+// could not be judged, it may be one of them.
 func (v *verification) missing(target string, sources []*journal.Source) {
 	there := map[string]bool{}
 	for _, r := range v.reports {
 		there[r.JournalID] = true
 	}
+	absent := "is not in " + target
+	if len(v.reports) < len(sources) {
+		absent = "was not verified in " + target
+	}
 	if v.options.Policy != nil {
 		for _, id := range slices.Sorted(maps.Keys(v.options.Policy.Journals)) {
 			if !there[id] {
-				v.fail(fmt.Errorf("journal %s of the policy is not in %s", id, target))
+				v.fail(fmt.Errorf("journal %s of the policy %s", id, absent))
 				there[id] = true
 			}
 		}
@@ -63,7 +67,23 @@ func (v *verification) missing(target string, sources []*journal.Source) {
 	v.notArchived(target, there)
 	for _, id := range v.expected {
 		if !there[id] {
-			v.fail(fmt.Errorf("there are checkpoints of journal %s, which is not in %s", id, target))
+			v.fail(fmt.Errorf("there are checkpoints of journal %s, which %s", id, absent))
 		}
+	}
+}
+
+// repeated says which journals stand twice below a root: each copy may be valid, and
+// they may be two histories of which only one can be true.
+func (v *verification) repeated() {
+	paths := map[string]string{}
+	for _, r := range v.reports {
+		if r.JournalID == "" {
+			continue
+		}
+		if first, found := paths[r.JournalID]; found {
+			v.fail(fmt.Errorf("journal %s stands twice, in %s and in %s; find out which is the journal, compare them, and verify it alone", r.JournalID, first, r.Path))
+			continue
+		}
+		paths[r.JournalID] = r.Path
 	}
 }

@@ -25,8 +25,8 @@ export class Findings {
 
   // add keeps a finding. line is the place in the journal that it belongs to; one
   // about the whole stands behind all.
-  add(code, sequence, { line = Infinity, demanded = false } = {}) {
-    const kind = NOTES.has(code) ? (demanded ? 'unchecked' : 'note') : UNCHECKED.has(code) ? 'unchecked' : 'broken';
+  add(code, sequence, { line = Infinity, demanded = false, note = NOTES.has(code) } = {}) {
+    const kind = note ? (demanded ? 'unchecked' : 'note') : UNCHECKED.has(code) ? 'unchecked' : 'broken';
     this.all.push({ code, class: kind, ...(sequence === undefined ? {} : { sequence }), line });
   }
 

@@ -34,12 +34,14 @@ function judge(chain, { keys, policy, store }, findings) {
   const trusted = [...(keys?.values() ?? [])].filter((k) => !allowed || allowed.includes(k.id));
   for (const c of keys ? [] : own) findings.add('checkpoint_not_performed', c.size);
   const { passed, contradicting, attested } = judgeCheckpoints(
-    chain, keys ? own : [], { keys: trusted, policy, oldest, before }, findings,
+    chain, keys ? own : [], { keys: trusted, policy, oldest, before, given: own.length }, findings,
   );
 
   const attestedAt = firstAttestation(attested);
-  judgeEntries(chain, keys, allowed, (e) => attestedAt(e.sequence) ?? e.recordedAt, findings);
-  judgeBeginning(chain, pruned, policy.demands, listed ?? {}, findings);
+  const inTree = (e) => before && e.sequence > before.size && chain.entryAt(e.sequence) === e;
+  judgeEntries(chain, keys, allowed, (e) => (inTree(e) && attestedAt(e.sequence)) || e.recordedAt, findings);
+  if (id === undefined) judgeNameless(chain, store, findings);
+  judgeBeginning(chain, pruned, !own.length || passed.length > 0, policy.demands, listed ?? {}, findings);
   reportContradictions(chain, contradicting, findings);
   judgeGaps(chain, passed, listed ?? {}, findings);
   judgeArtifacts(chain, policy.demands('artifacts'), findings);
@@ -49,6 +51,13 @@ function judge(chain, { keys, policy, store }, findings) {
   for (const f of findings.all) {
     if (f.code === 'unsupported_schema_version' && policy.demands('schema')) f.class = 'unchecked';
   }
+}
+
+// judgeNameless takes nothing as checked that needs the id of the journal.
+function judgeNameless(chain, store, findings) {
+  const bound = (k) => k && Object.keys(k.first).length + Object.keys(k.invalidFrom).length > 0;
+  if (chain.entries.some((e) => bound(e.key))) findings.add('signature_not_performed');
+  if (store.checkpoints.length) findings.add('checkpoint_not_performed');
 }
 
 // judgeTail says from which entry on nothing outside proves that it stood there.

@@ -10,41 +10,48 @@ import { judgePlace, judgeTime } from './keys.mjs';
 import { timestampedAt } from './timestamp.mjs';
 
 const MAX_FILE = 64 * 1024;
+const MAX_TOKENS = 100; // of one checkpoint
 
 // loadStores reads the checkpoints of all stores, by size. Each file counts for
-// itself.
+// itself; problems name those that could not be taken, which silence no other.
 export function loadStores(paths) {
-  const checkpoints = [];
-  const problems = [];
+  const store = { checkpoints: [], problems: [] };
   for (const place of paths) {
     const files = checkpointFiles(place);
-    if (!files.length) problems.push(`${place} holds no checkpoint`);
+    if (!files.length) store.problems.push(`${place} holds no checkpoint`);
     for (const path of files) {
-      const checkpoint = statSync(path).size <= MAX_FILE ? parseCheckpoint(readFileSync(path)) : null;
-      if (checkpoint) checkpoints.push({ ...checkpoint, tokens: tokensBeside(path) });
-      else problems.push(`${path} is no checkpoint`);
+      const bytes = readBounded(path);
+      const checkpoint = bytes && parseCheckpoint(bytes);
+      if (checkpoint) store.checkpoints.push({ ...checkpoint, tokens: tokensBeside(path, store) });
+      else store.problems.push(`${path} is no checkpoint`);
     }
   }
-  const order = (a, b) => a.size - b.size || Buffer.compare(a.root, b.root);
-  return { checkpoints: checkpoints.sort(order), problems };
+  store.checkpoints.sort((a, b) => a.size - b.size || Buffer.compare(a.root, b.root));
+  return store;
+}
+
+// readBounded returns the bytes of a regular file that is not too large, or null.
+function readBounded(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size <= MAX_FILE ? readFileSync(path) : null;
 }
 
 function checkpointFiles(path) {
-  if (!statSync(path).isDirectory()) return [path];
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return [path];
   return readdirSync(path, { withFileTypes: true }).flatMap((n) => {
     const inner = join(path, n.name);
     if (n.isDirectory()) return checkpointFiles(inner);
-    return n.isFile() && n.name.endsWith('.checkpoint') ? [inner] : [];
+    return n.name.endsWith('.checkpoint') ? [inner] : [];
   });
 }
 
-function tokensBeside(path) {
+function tokensBeside(path, store) {
   const stem = `${basename(path).slice(0, -'.checkpoint'.length)}.`;
-  return readdirSync(dirname(path), { withFileTypes: true })
-    .filter((n) => n.isFile() && n.name.startsWith(stem) && n.name.endsWith('.tsr'))
-    .map((n) => join(dirname(path), n.name))
-    .filter((p) => statSync(p).size <= MAX_FILE)
-    .map((p) => readFileSync(p));
+  const names = readdirSync(dirname(path)).filter((n) => n.startsWith(stem) && n.endsWith('.tsr'));
+  const tokens = names.length > MAX_TOKENS ? [null] : names.map((n) => readBounded(join(dirname(path), n)));
+  if (tokens.includes(null)) store.problems.push(`a time stamp of ${path} cannot be read`);
+  return tokens.filter((t) => t);
 }
 
 // attest returns when a checkpoint was attested from outside, or null, and
@@ -61,7 +68,7 @@ function attest(checkpoint, policy) {
 // the policy names. It returns those that passed, all that say when entries
 // existed, and those that contradict the entries: what these are depends on whether
 // the entries are broken.
-export function judgeCheckpoints(chain, checkpoints, { keys, policy, oldest, before }, findings) {
+export function judgeCheckpoints(chain, checkpoints, { keys, policy, oldest, before, given }, findings) {
   const attested = [];
   const all = [];
   for (const c of checkpoints) {
@@ -71,7 +78,7 @@ export function judgeCheckpoints(chain, checkpoints, { keys, policy, oldest, bef
     // says whether it is the same.
     const code = key && (judgePlace(key, c.origin, c.size) ?? (at ? judgeTime(key, at) : null));
     if (at) attested.push({ size: c.size, at });
-    if (!key || code) findings.add('checkpoint_signature_invalid', c.size);
+    if (!key || code) findings.add('checkpoint_signature_invalid');
     else all.push({ ...c, key, at, quorum });
   }
   if (oldest) all.push({ size: oldest.size, root: Buffer.from(oldest.root, 'base64'), named: true });
@@ -85,18 +92,26 @@ export function judgeCheckpoints(chain, checkpoints, { keys, policy, oldest, bef
   const behind = all.some((c) => c.size > chain.last);
   if (behind) findings.add('truncated', chain.last + 1);
 
-  const roots = chain.roots(all.map((c) => c.size), before);
+  const roots = chain.roots([...all, ...attested].map((c) => c.size), before);
   const known = all.filter((c) => c.size <= chain.last && roots.has(c.size));
   if (all.some((c) => c.named && c.size <= chain.last && !roots.has(c.size))) findings.add('checkpoint_not_performed', oldest.size);
   const passed = known.filter((c) => {
     if (c.named || !roots.get(c.size).equals(c.root)) return false;
     const recordedAt = chain.entryAt(c.size)?.recordedAt;
     if (c.at || !recordedAt || !judgeTime(c.key, recordedAt)) return true;
-    findings.add('checkpoint_signature_invalid', c.size);
+    findings.add('checkpoint_signature_invalid');
     return false;
   });
   const contradicting = known.filter((c) => !roots.get(c.size).equals(c.root));
-  return { passed, contradicting, attested };
+  const uncompared = all.filter((c) => !c.named && c.size <= chain.last && !roots.has(c.size));
+  const demanded = policy.demands('checkpoints');
+  if (uncompared.length) {
+    findings.add('checkpoint_not_performed', uncompared.at(-1).size, { note: true, demanded });
+  } else if (demanded && !given) {
+    findings.add('checkpoint_not_performed');
+  }
+  // What is not compared says nothing of time.
+  return { passed, contradicting, attested: attested.filter((a) => roots.has(a.size)) };
 }
 
 // reportContradictions names the checkpoints that the entries contradict.

@@ -36,7 +36,8 @@ export function treeBefore(chain, pruned) {
 
 // judgeBeginning compares the first link with what the journal, or the policy,
 // says went before it.
-export function judgeBeginning(chain, pruned, demands, policy, findings) {
+// confirmed says that no checkpoint was given, or that the journal gives the root of one.
+export function judgeBeginning(chain, pruned, confirmed, demands, policy, findings) {
   const { first } = chain;
   const { first_sequence: begins, first_link: link } = policy;
   const behind = chain.clean && begins !== undefined && first.sequence > begins;
@@ -49,15 +50,24 @@ export function judgeBeginning(chain, pruned, demands, policy, findings) {
   if (link !== undefined && !behind) anchors.push({ sequence: begins, hash: link });
   for (const a of anchors) {
     const entry = chain.entries.find((e) => !e.repeats && e.sequence === a.sequence);
-    if (entry && entry.previous !== a.hash) findings.add('previous_hash_mismatch', a.sequence, { line: entry.line });
+    if (!holds(chain, a)) findings.add('previous_hash_mismatch', a.sequence, { line: entry.line });
   }
   // What contradicts an anchor is judged, not unknown; behind a line that is no entry
   // there is no first link to judge.
   const judged = first.sequence === 1 || !chain.clean || chain.unlinked || (link !== undefined && begins === first.sequence);
   const reached = pruned && chain.last >= pruned.first_sequence;
+  if (!judged && reached && !confirmed && anchors.every((a) => holds(chain, a))) {
+    findings.add('first_link_unanchored', first.sequence, { demanded: demands('first_link') });
+  }
   if (!judged && !reached) {
     findings.add('first_link_unanchored', pruned ? undefined : first.sequence, { line: first.line, demanded: demands('first_link') });
   }
+}
+
+// holds says whether the entry that an anchor is about does not contradict it.
+function holds(chain, { sequence, hash }) {
+  const entry = chain.entries.find((e) => !e.repeats && e.sequence === sequence);
+  return !entry || entry.previous === hash;
 }
 
 // judgeGaps finds silence between neighbors that is longer than the policy allows.
@@ -84,8 +94,11 @@ export function judgeArtifacts(chain, demanded, findings) {
   for (const e of chain.entries) {
     if (e.event !== 'journal.recovered') continue;
     const { kept_as: name, digest } = e.detail;
-    if (typeof name !== 'string' || name === '' || basename(name) !== name) continue;
     const report = (code) => findings.add(code, e.sequence, { line: e.line });
+    if (typeof name !== 'string' || name === '' || basename(name) !== name) {
+      if (demanded) report('artifact_missing');
+      continue;
+    }
     const stat = lstatSync(join(e.directory, name), { throwIfNoEntry: false });
     if (!stat?.isFile()) {
       if (stat || demanded) report('artifact_missing');

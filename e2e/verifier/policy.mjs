@@ -8,7 +8,7 @@ import { isObject } from './json.mjs';
 import { parseWitness } from './note.mjs';
 import { parseRoots } from './timestamp.mjs';
 
-const DEMANDS = ['tail', 'time', 'first_link', 'schema', 'lineage', 'artifacts'];
+const DEMANDS = ['tail', 'time', 'first_link', 'schema', 'lineage', 'artifacts', 'checkpoints'];
 
 const LONGEST_GAP = 100 * 365 * 24 * 60 * 60; // seconds
 

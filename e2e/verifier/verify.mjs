@@ -53,6 +53,8 @@ function run(options, paths) {
   for (const { journal_id: id } of policy.journals ?? []) {
     if (!journals.some((j) => j.journal_id === id)) errors.push(`journal ${id} of the policy is not there`);
   }
+  const ids = journals.map((j) => j.journal_id).filter((id) => id !== undefined);
+  for (const id of new Set(ids.filter((x, i) => ids.indexOf(x) !== i))) errors.push(`journal ${id} stands twice`);
   for (const origin of new Set(store.checkpoints.map((c) => c.origin))) {
     const whole = found.length === 1 && paths.includes(found[0].path);
     if (!whole && !journals.some((j) => j.journal_id === origin)) errors.push(`there are checkpoints of journal ${origin}, which is not there`);

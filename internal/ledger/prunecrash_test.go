@@ -124,8 +124,7 @@ func (a *aged) requireVerified(checkpoint *journal.SignedCheckpoint) {
 	require.NoError(a.t, registry.Add(journal.Key{
 		ID: signer.KeyID(), PublicKey: signer.PublicKey(), ValidFrom: record.NewTime(newClock().Now().AddDate(-1, 0, 0)),
 	}))
-	checkpoints, err := journal.ReadCheckpoints([]string{outside}, registry, nil)
-	require.NoError(a.t, err)
+	checkpoints := journal.ReadCheckpoints([]string{outside}, registry, nil)
 	require.Empty(a.t, checkpoints.Problems())
 	sources, err := journal.Open(dir)
 	require.NoError(a.t, err)
