@@ -68,6 +68,14 @@ func (l *traffic) start(ctx context.Context, c *rig.Collector) (stop func()) {
 	})
 }
 
+// await returns when so many more requests are begun: a moment of the load, which
+// passes sooner or later as the machine is fast or slow.
+func (l *traffic) await(t *testing.T, requests int64) {
+	t.Helper()
+	until := l.next.Load() + requests
+	require.Eventually(t, func() bool { return l.next.Load() >= until }, time.Minute, time.Millisecond)
+}
+
 func (l *traffic) note(call string, status int, answer string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,7 +191,7 @@ func TestARotationThatIsKilledAnywhereLeavesAJournalThatVerifies(t *testing.T) {
 			h.rotate("--forget-older")
 		}
 		// The collector looks at the file every second.
-		<-time.After(time.Duration(random.IntN(1200)) * time.Millisecond)
+		l.await(t, random.Int64N(1200))
 		c.Kill()
 		stop()
 	}

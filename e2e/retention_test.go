@@ -213,8 +213,7 @@ func TestAPruningThatIsKilledAnywhereIsCompleted(t *testing.T) {
 		require.Eventually(t, func() bool { return len(w.segments()) > 6 }, time.Minute, 10*time.Millisecond)
 		var pruning sync.WaitGroup
 		pruning.Go(func() { w.apply() })
-		// Any moment is as good: nothing is waited for.
-		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+		l.await(t, random.Int64N(900))
 		c.Kill()
 		pruning.Wait()
 		stop()
