@@ -190,7 +190,7 @@ func (k *checker) verifyGroup(digest *[sha256.Size]byte) bool {
 // know, what stands in every version.
 func (k *checker) checkSchema() (Check, string) {
 	p := &k.parts
-	if p.kind == kindAuditEvent && p.schemaVersion == record.SchemaVersion && string(p.algorithm) == groupAlgorithm {
+	if p.kind == record.KindAuditEvent && p.schemaVersion == record.SchemaVersion && string(p.algorithm) == groupAlgorithm {
 		return Failed, "an audit_event of this version has a signature of its own"
 	}
 	if err := p.checkFixed(); err != nil {

@@ -37,7 +37,7 @@ const (
 
 // Groupable reports whether entries of a kind may have a group signature: every
 // one but an audit_event, whose seed knows plain signatures only.
-func Groupable(kind record.Kind) bool { return kind != kindAuditEvent }
+func Groupable(kind record.Kind) bool { return kind != record.KindAuditEvent }
 
 func groupMessage(root [sha256.Size]byte) []byte { return append([]byte(groupPrefix), root[:]...) }
 

@@ -34,7 +34,7 @@ func (p *parts) readFrame() (frame, error) {
 	if f.sequence, err = strconv.ParseUint(string(sequence), 10, 64); err != nil || f.sequence == 0 {
 		return f, notEntry("body lacks a sequence from 1 on")
 	}
-	if id == nil && p.kind != kindAuditEvent {
+	if id == nil && p.kind != record.KindAuditEvent {
 		return f, notEntry("body lacks a journal_id")
 	}
 	text, _ := stringOf(at)

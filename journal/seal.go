@@ -16,11 +16,15 @@ import (
 
 // Receipt says where a record stands in a journal.
 type Receipt struct {
-	EventID  string `json:"event_id"`
-	Sequence uint64 `json:"sequence"`
+	EventID   string `json:"event_id"`
+	JournalID string `json:"journal_id,omitzero"`
+	Sequence  uint64 `json:"sequence"`
 	// RecordHash is "sha256:" and 64 lowercase hex digits.
 	RecordHash string `json:"record_hash"`
 	KeyID      string `json:"key_id"`
+	// Signature is signature.value of the entry, and RecordedAt the writer's clock.
+	Signature  string      `json:"signature,omitzero"`
+	RecordedAt record.Time `json:"recorded_at,omitzero"`
 	// Repeat says that the record was there already (contract 3).
 	Repeat bool `json:"repeat,omitzero"`
 }
@@ -71,7 +75,7 @@ const lineOverhead = 1024 + groupValueLength
 // far as its capacity goes; space must not be used for anything else as long as
 // the line is.
 func (u *Unsigned) AssembleDraft(space []byte, d *record.Draft, c *record.Completion, previous string, s Signer, grouped bool) {
-	u.lay(space, d.Kind(), record.SchemaVersion, func(dst []byte) []byte { return d.AppendComplete(dst, c) }, previous, s, grouped)
+	u.lay(space, d.Kind(), d.Version(), func(dst []byte) []byte { return d.AppendComplete(dst, c) }, previous, s, grouped)
 }
 
 // DraftSpace returns how much space the line of a draft usually takes.

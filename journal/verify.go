@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/readtrail/readtrail/record"
 )
 
 // ErrNoEntries says that a journal has segments but not one line in them.
@@ -223,12 +225,9 @@ func (v *verifier) checkSchema(c *checked) {
 	}
 }
 
-// kindAuditEvent is the one body whose layout names no journal (contract 1).
-const kindAuditEvent = "audit_event"
-
 func (v *verifier) checkJournal(c *checked) {
 	switch {
-	case c.journalID == "" && c.kind == kindAuditEvent:
+	case c.journalID == "" && c.kind == record.KindAuditEvent:
 	case c.journalID != v.report.JournalID || c.journalID == "":
 		v.chainBroken = true
 		v.find(c, v.placed(c, CodeJournalIDMismatch))

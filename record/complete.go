@@ -29,16 +29,20 @@ type ownMember struct {
 	append func([]byte, *Draft, *Completion) []byte
 }
 
+// named says that bodies of the draft's kind name their journal and their observer: all
+// but an audit event, whose dictionary has neither (contract 14).
+func (d *Draft) named() bool { return d.kind != KindAuditEvent }
+
 // ownMembers are in the order of RFC 8785.
 var ownMembers = []ownMember{
 	{
 		"conflicts_with",
-		func(_ *Draft, c *Completion) bool { return c.ConflictsWith == "" },
+		func(d *Draft, c *Completion) bool { return c.ConflictsWith == "" || !d.named() },
 		func(dst []byte, _ *Draft, c *Completion) []byte { return appendQuoted(dst, c.ConflictsWith) },
 	},
 	{"event_id", never, func(dst []byte, _ *Draft, c *Completion) []byte { return appendQuoted(dst, c.EventID) }},
-	{"journal_id", never, func(dst []byte, _ *Draft, c *Completion) []byte { return appendQuoted(dst, c.JournalID) }},
-	{"observed_by", never, func(dst []byte, d *Draft, c *Completion) []byte { return d.appendObservedBy(dst, c.CollectorID) }},
+	{"journal_id", unnamed, func(dst []byte, _ *Draft, c *Completion) []byte { return appendQuoted(dst, c.JournalID) }},
+	{"observed_by", unnamed, func(dst []byte, d *Draft, c *Completion) []byte { return d.appendObservedBy(dst, c.CollectorID) }},
 	{
 		"occurred_at",
 		func(d *Draft, _ *Completion) bool { return d.dated },
@@ -55,6 +59,8 @@ var ownMembers = []ownMember{
 }
 
 func never(*Draft, *Completion) bool { return false }
+
+func unnamed(d *Draft, _ *Completion) bool { return !d.named() }
 
 // Complete returns the body as canonical bytes with the writer's members in
 // their places. It cannot fail: every value was checked before.

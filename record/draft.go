@@ -6,8 +6,10 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // MaxEntryBytes is the largest entry, in bytes of its line (contract 2).
@@ -23,7 +25,10 @@ var ErrTooLarge = errors.New("record exceeds the largest entry of 1 MiB")
 // holes for the members that the writer owns. A Draft is immutable and safe for
 // concurrent use.
 type Draft struct {
-	kind Kind
+	kind    Kind
+	version string
+	// actions says that the draft belongs to the journal of actions.
+	actions bool
 	// id is what makes a repeat a repeat ("" for drafts that are never
 	// repeats, such as those of the journal about itself).
 	id    string
@@ -54,8 +59,16 @@ func NewReadDraft(r *Read, given bool) (*Draft, error) {
 
 // NewJournalDraft makes the draft of a journal record, which is never a repeat.
 func NewJournalDraft(j *Journal) (*Draft, error) {
-	return newDraft(KindJournal, "", false, j)
+	d, err := newDraft(KindJournal, "", false, j)
+	if err == nil {
+		d.actions = strings.HasPrefix(j.EventType, actionsEvents)
+	}
+	return d, err
 }
+
+// actionsEvents is what the event types of journal records about audit events begin
+// with: they stand beside what they are about.
+const actionsEvents = "audit_event."
 
 // NewUnrecordableDraft makes the draft of an item.unrecordable. Its item_id
 // makes its redelivery a repeat, as that of a record is.
@@ -92,15 +105,56 @@ func newDraft(kind Kind, id string, given bool, body members) (*Draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
+	return draftOf(kind, SchemaVersion, id, given, o)
+}
+
+// NewBodyDraft makes the draft of a decision, an action, an approval, a context or an
+// audit event: a Go value whose members are named by json tags, or a jsontext.Value. Of
+// these kinds the body must say occurred_at itself, so that a repeat of it is one.
+// version is that of its schema, and given says that the application gave its id.
+func NewBodyDraft(kind Kind, version string, given bool, body any) (*Draft, error) {
+	raw, err := json.Marshal(body)
+	value := jsontext.Value(raw)
+	if err == nil {
+		err = value.Canonicalize()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	o, err := split(value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	id, err := RepeatID(kind, value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	return draftOf(kind, version, id, given, o)
+}
+
+func draftOf(kind Kind, version, id string, given bool, o object) (*Draft, error) {
 	if len(o.raw) > maxDraftBytes {
 		return nil, fmt.Errorf("%s: %w", kind, ErrTooLarge)
 	}
 	_, dated := o.get("occurred_at")
-	return &Draft{kind: kind, id: id, given: given, body: o, dated: dated, digest: sourceDigest(kind, o)}, nil
+	return &Draft{
+		kind: kind, version: version, actions: kind.OfActions(), id: id, given: given, body: o, dated: dated,
+		digest: sourceDigest(kind, o),
+	}, nil
 }
 
 // Kind returns which body the draft is.
 func (d *Draft) Kind() Kind { return d.kind }
+
+// Version returns the version of the schema of the body.
+func (d *Draft) Version() string { return d.version }
+
+// OfActions reports whether the draft belongs to the journal of actions (contract 7).
+func (d *Draft) OfActions() bool { return d.actions }
+
+// Body returns the canonical bytes of the body before the writer completes it, which
+// must not be changed.
+func (d *Draft) Body() jsontext.Value { return d.body.raw }
 
 // ID returns the id by which repeats are known, or "".
 func (d *Draft) ID() string { return d.id }

@@ -8,12 +8,29 @@ type Kind string
 
 // The bodies that this version writes.
 const (
-	KindRead    Kind = "read_record"
-	KindLineage Kind = "lineage_record"
-	KindJournal Kind = "journal_record"
+	KindRead       Kind = "read_record"
+	KindLineage    Kind = "lineage_record"
+	KindJournal    Kind = "journal_record"
+	KindDecision   Kind = "decision_record"
+	KindAction     Kind = "action_record"
+	KindApproval   Kind = "approval_record"
+	KindContext    Kind = "context_record"
+	KindAuditEvent Kind = "audit_event"
 )
 
-// SchemaVersion is the version of every body schema that this version writes.
+// OfActions reports whether bodies of the kind stand in the journal of actions, the
+// synchronous path, and not among what telemetry gives (contract 7).
+func (k Kind) OfActions() bool {
+	switch k {
+	case KindDecision, KindAction, KindApproval, KindAuditEvent:
+		return true
+	default:
+		return false
+	}
+}
+
+// SchemaVersion is the version of every body schema that this version writes, but for
+// audit events that say another.
 const SchemaVersion = "1.0.0"
 
 // Header is what every body begins with (contract 1). The source of a record

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,6 +61,11 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return Repeat{}, err
 		}
 		r.ID = journal.Detail.ItemID
+	case KindDecision, KindAction, KindApproval, KindContext, KindAuditEvent:
+		if r.ID, err = RepeatID(kind, body); err != nil {
+			return Repeat{}, err
+		}
+		r.Given = kind.OfActions() || isOfAPI(body)
 	case KindLineage:
 		var lineage struct {
 			Correlation Correlation      `json:"correlation"`
@@ -73,6 +79,56 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 		}
 	}
 	return r, nil
+}
+
+// RepeatID returns the id by which repeats of a body are known: its kind and its own
+// ids with blanks between them, so that no id that an application gives to something
+// else is equal to it. The states of an action, and the steps of an approval, are
+// records of their own. It returns an error for a body without the ids of its kind.
+func RepeatID(kind Kind, body []byte) (string, error) {
+	var ids struct {
+		ActionID   string `json:"action_id"`
+		AttemptID  string `json:"attempt_id"`
+		State      string `json:"state"`
+		ApprovalID string `json:"approval_id"`
+		Kind       string `json:"kind"`
+		DecisionID string `json:"decision_id"`
+		ContextID  string `json:"context_id"`
+		EventID    string `json:"event_id"`
+	}
+	if err := json.Unmarshal(body, &ids); err != nil {
+		return "", err
+	}
+	var own []string
+	switch kind {
+	case KindAction:
+		own = []string{ids.ActionID, ids.State}
+		if ids.AttemptID != "" {
+			own = slices.Insert(own, 1, ids.AttemptID)
+		}
+	case KindApproval:
+		own = []string{ids.ApprovalID, ids.Kind}
+	case KindDecision:
+		own = []string{ids.DecisionID}
+	case KindContext:
+		own = []string{ids.ContextID}
+	case KindAuditEvent:
+		own = []string{ids.EventID}
+	}
+	if len(own) == 0 || slices.Contains(own, "") {
+		return "", fmt.Errorf("%s lacks an id", kind)
+	}
+	return string(kind) + " " + strings.Join(own, " "), nil
+}
+
+// isOfAPI reports whether a body came through the API, and its ids with it.
+func isOfAPI(body []byte) bool {
+	var b struct {
+		ObservedBy struct {
+			Signal Signal `json:"signal"`
+		} `json:"observed_by"`
+	}
+	return json.Unmarshal(body, &b) == nil && b.ObservedBy.Signal == SignalAPI
 }
 
 // givenEventID returns the event id of a stored body unless the writer minted
@@ -126,6 +182,11 @@ func isAdded(kind Kind, member string) bool {
 		return true
 	case "occurred_at":
 		return kind == KindJournal
+	case "observed_by":
+		// A retry comes over another connection, and under another span.
+		return kind.OfActions()
+	case "unmet":
+		return kind == KindDecision // which intake adds
 	default:
 		return false
 	}

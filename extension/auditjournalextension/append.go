@@ -10,12 +10,16 @@ import (
 	"sync"
 
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
 // errNotRunning is not permanent: the sender keeps its data and retries.
 var errNotRunning = errors.New("audit_journal is not running: it has not started or is shut down")
+
+// errNoJournal is about a journal that the configuration does not name.
+var errNoJournal = errors.New("audit_journal keeps no such journal: set actions to true for records of the synchronous path")
 
 // Append writes the items, each to the journal of its scope, and returns their
 // receipts in the order of the items once all are on disk. After an error the
@@ -29,6 +33,11 @@ func (j *journals) Append(ctx context.Context, items []carrier.Item) ([]journal.
 	}
 	receipts := make([]journal.Receipt, len(items))
 	shares := j.router.group(items)
+	for _, s := range shares {
+		if open[s.name] == nil {
+			return nil, fmt.Errorf("%s: %w", s.name, errNoJournal)
+		}
+	}
 	errs := make([]error, len(shares))
 	var wg sync.WaitGroup
 	for i, s := range shares {
@@ -45,6 +54,47 @@ func (j *journals) Append(ctx context.Context, items []carrier.Item) ([]journal.
 	}
 	return receipts, nil
 }
+
+// AppendStrict writes the drafts, which belong to one journal, to that of a scope which
+// the configuration names, all of them or none. The error is a *ledger.Refusal if the
+// journal does not take one of them.
+func (j *journals) AppendStrict(ctx context.Context, scope record.Scope, drafts []*record.Draft) ([]journal.Receipt, error) {
+	open := j.running()
+	if open == nil {
+		return nil, errNotRunning
+	}
+	kind := reads
+	for i, d := range drafts {
+		if k := kindOf(d); i == 0 {
+			kind = k
+		} else if k != kind {
+			return nil, errors.New("records of two journals cannot be written as one")
+		}
+	}
+	name := nameOf(scope, kind)
+	o := open[name]
+	if o == nil {
+		return nil, fmt.Errorf("%s: %w", name, errNoJournal)
+	}
+	receipts, err := o.Ledger.AppendStrict(ctx, drafts)
+	if err != nil {
+		if _, refused := errors.AsType[*ledger.Refusal](err); !refused {
+			o.instruments.failed()
+		}
+		return nil, fmt.Errorf("journal %s: %w", name, err)
+	}
+	o.instruments.acknowledged(drafts, receipts)
+	return receipts, nil
+}
+
+// Scope returns the scope of an organization and a retention class, if the
+// configuration names them; "" stands for those of the base scope.
+func (j *journals) Scope(organization, class string) (record.Scope, bool) {
+	return j.router.named(organization, class)
+}
+
+// HasActions reports whether there are journals of actions.
+func (j *journals) HasActions() bool { return j.config.Actions }
 
 // ScopeOf returns the scope that Append gives to a record of the resource, so
 // that what belongs to the record can be put where its scope says, before.

@@ -75,7 +75,7 @@ func (o *outside) archiveSink(name journalName) []checkpoint.Sink {
 
 // archived is where the journal is in an archive, but for its id.
 func (n journalName) archived() archive.Place {
-	return archive.Place{Organization: n.organization, RetentionClass: n.retention, Kind: reads}
+	return archive.Place{Organization: n.organization, RetentionClass: n.retention, Kind: n.kind}
 }
 
 // startArchiver begins to archive the journals.

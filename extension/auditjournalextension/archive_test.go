@@ -157,7 +157,7 @@ func TestAnArchiveThatHangsDoesNotHoldUpTheShutdown(t *testing.T) {
 func TestATroubleOfTheJournalIsToldBeforeOneOfItsArchive(t *testing.T) {
 	h, reports := newHealth(), &host{}
 	h.setHost(reports)
-	name := journalName{"bank", "kyc"}
+	name := journalName{"bank", "kyc", reads}
 	h.set(name, os.ErrPermission)
 	h.setArchive(name, os.ErrDeadlineExceeded)
 	h.set(name, nil)
@@ -188,7 +188,7 @@ func TestAnArchiveThatIsAheadOfARolledBackJournalIsLeftAlone(t *testing.T) {
 	cfg := archivedConfig(t, server)
 	j := newExtension(t, cfg, nil)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
-	dir := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	dir := journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory)
 	copied := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(copied, "then"), os.DirFS(dir)))
 	for n := range 4 {

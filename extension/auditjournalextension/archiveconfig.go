@@ -153,7 +153,7 @@ func (c *Config) checkArchive() error {
 	}
 	var errs []error
 	classes := map[string]bool{}
-	r := newRouter(&c.Scope)
+	r := newRouter(&c.Scope, c.Actions)
 	for name := range r.scopes() {
 		classes[name.retention] = true
 	}

@@ -164,7 +164,7 @@ func TestARolledBackJournalKeepsTheCollectorFromStarting(t *testing.T) {
 	_, err := j.Append(t.Context(), []carrier.Item{read(t, 1, nil), read(t, 2, nil)})
 	require.NoError(t, err)
 	require.NoError(t, j.Shutdown(t.Context()))
-	dir := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	dir := journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory)
 	segment := filepath.Join(dir, "00000000000000000001.events")
 	whole, err := os.ReadFile(segment)
 	require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestCheckpointsThatCannotBeMadeShowInStatusAndMetric(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, tel.Shutdown(ctx)) })
 	j, h := newExtension(t, cfg, tel), &host{}
 	j.health.setHost(h)
-	name := journalName{"bank", "kyc_10y"}
+	name := journalName{"bank", "kyc_10y", reads}
 	o := j.checkpointObserver(name, newInstruments(j.telemetry, name))
 	here := attribute.NewSet(attribute.String("journal", "bank/kyc_10y"))
 	for _, step := range []struct {

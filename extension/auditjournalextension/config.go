@@ -17,8 +17,8 @@ import (
 // Config says where the journals are, who signs them and whose they are.
 type Config struct {
 	// Directory holds the journals, each in
-	// <directory>/<organization_ref>/<retention_class>/reads. It is created if
-	// it does not exist. Required.
+	// <directory>/<organization_ref>/<retention_class>/<reads or actions>. It is
+	// created if it does not exist. Required.
 	Directory string `mapstructure:"directory"`
 
 	// SigningKey is the key that signs every entry. Required.
@@ -33,6 +33,10 @@ type Config struct {
 
 	// Scope says whose the records are and how long they are kept.
 	Scope ScopeConfig `mapstructure:"scope"`
+
+	// Actions has a second journal in each scope, for actions, approvals, decisions and
+	// audit events, which the audit_event receiver writes to.
+	Actions bool `mapstructure:"actions"`
 
 	// Segment bounds the files of a journal.
 	Segment SegmentConfig `mapstructure:"segment"`

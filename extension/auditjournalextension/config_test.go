@@ -63,6 +63,7 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 				},
 			},
 			Segment:     SegmentConfig{MaxBytes: 16 << 20, MaxAge: time.Hour},
+			Actions:     true,
 			DedupWindow: 48 * time.Hour,
 			Checkpoints: createDefaultConfig().(*Config).Checkpoints,
 			Archive: configoptional.Some(ArchiveConfig{

@@ -10,24 +10,40 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// reads is the directory of the journal that telemetry goes to (contract 7).
-const reads = "reads"
+// The kinds of journals, which are their directories (contract 7): reads has what
+// telemetry tells, actions what comes by the synchronous path.
+const (
+	reads   = "reads"
+	actions = "actions"
+)
 
 // journalName is what tells one journal from another in a directory.
 type journalName struct {
-	organization, retention string
+	organization, retention, kind string
 }
 
-func nameOf(s record.Scope) journalName {
-	return journalName{organization: s.OrganizationRef, retention: s.RetentionClass}
+func nameOf(s record.Scope, kind string) journalName {
+	return journalName{organization: s.OrganizationRef, retention: s.RetentionClass, kind: kind}
+}
+
+// kindOf returns the kind of the journal that a draft belongs to.
+func kindOf(d *record.Draft) string {
+	if d.OfActions() {
+		return actions
+	}
+	return reads
 }
 
 // String spells the name as it stands in logs and metrics.
 func (n journalName) String() string {
-	return durable.PathElement(n.organization) + "/" + durable.PathElement(n.retention)
+	name := durable.PathElement(n.organization) + "/" + durable.PathElement(n.retention)
+	if n.kind == actions {
+		name += "/" + actions
+	}
+	return name
 }
 
 // directory returns where the journal is below root (contract 7).
 func (n journalName) directory(root string) string {
-	return filepath.Join(root, durable.PathElement(n.organization), durable.PathElement(n.retention), reads)
+	return filepath.Join(root, durable.PathElement(n.organization), durable.PathElement(n.retention), n.kind)
 }

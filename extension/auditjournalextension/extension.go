@@ -73,7 +73,7 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		config:    config,
 		logger:    set.Logger,
 		telemetry: telemetry,
-		router:    newRouter(&config.Scope),
+		router:    newRouter(&config.Scope, config.Actions),
 		health:    newHealth(),
 		fs:        durable.OS{},
 		settings:  set.TelemetrySettings,

@@ -79,7 +79,7 @@ func TestARunningCollectorTakesANewKeyAndNoAppendFails(t *testing.T) {
 	j := newExtension(t, cfg, tel)
 	j.keyPoll = 5 * time.Millisecond
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
-	directory := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	directory := journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory)
 
 	var next atomic.Int64
 	stop := make(chan struct{})
@@ -119,7 +119,7 @@ func TestARunningCollectorTakesANewKeyAndNoAppendFails(t *testing.T) {
 func TestACollectorThatWasStoppedBridgesAtItsStart(t *testing.T) {
 	cfg, registry := configFor(t, t.TempDir())
 	cfg.Scope.Routes = nil
-	directory := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	directory := journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory)
 	run := func() {
 		t.Helper()
 		j := newExtension(t, cfg, nil)
@@ -156,7 +156,7 @@ func TestAKeyThatNobodyHandsOverToDoesNotStart(t *testing.T) {
 	cfg.OutgoingKeys = []SigningKeyConfig{{File: former}}
 	start(t, newExtension(t, cfg, nil), componenttest.NewNopHost())
 	require.NoError(t, registry.Add(other.Keys()[0]))
-	verify(t, journalName{"bank", "kyc_10y"}.directory(cfg.Directory), registry)
+	verify(t, journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory), registry)
 }
 
 func TestAKeyFileThatCannotBeUsedLeavesTheKeyAsItIs(t *testing.T) {
@@ -198,7 +198,7 @@ func TestAKeyFileThatCannotBeUsedLeavesTheKeyAsItIs(t *testing.T) {
 func waitFollowed(t *testing.T, j *journals, path string, registry *journal.Registry) {
 	t.Helper()
 	id := rotateFile(t, path, registry)
-	directory := journalName{"bank", "kyc_10y"}.directory(j.config.Directory)
+	directory := journalName{"bank", "kyc_10y", reads}.directory(j.config.Directory)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		last, _ := signedBy(t, directory)
 		assert.Equal(c, id, last)
@@ -241,7 +241,7 @@ func TestCheckpointsAreSignedByTheNewKey(t *testing.T) {
 	j.logger = zap.New(core)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
 	id := rotateFile(t, cfg.SigningKey.File, registry)
-	directory := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	directory := journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, 1, logs.FilterMessage("Signing key changed").Len())
 	}, 10*time.Second, 5*time.Millisecond)

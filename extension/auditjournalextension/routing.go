@@ -13,6 +13,8 @@ import (
 type router struct {
 	base   record.Scope
 	routes []route
+	// kinds are those of the journals that each scope has.
+	kinds []string
 }
 
 type route struct {
@@ -20,8 +22,11 @@ type route struct {
 	scope            record.Scope
 }
 
-func newRouter(c *ScopeConfig) router {
-	r := router{base: c.base()}
+func newRouter(c *ScopeConfig, withActions bool) router {
+	r := router{base: c.base(), kinds: []string{reads}}
+	if withActions {
+		r.kinds = append(r.kinds, actions)
+	}
 	for i := range c.Routes {
 		r.routes = append(r.routes, route{
 			attribute: c.Routes[i].Attribute,
@@ -34,11 +39,35 @@ func newRouter(c *ScopeConfig) router {
 
 // scopes returns the scope of each journal, one for each name.
 func (r *router) scopes() map[journalName]record.Scope {
-	out := map[journalName]record.Scope{nameOf(r.base): r.base}
-	for _, route := range r.routes {
-		out[nameOf(route.scope)] = route.scope
+	out := map[journalName]record.Scope{}
+	for _, kind := range r.kinds {
+		out[nameOf(r.base, kind)] = r.base
+		for _, route := range r.routes {
+			out[nameOf(route.scope, kind)] = route.scope
+		}
 	}
 	return out
+}
+
+// named returns the scope of an organization and a retention class, if the
+// configuration names them; "" stands for those of the base.
+func (r *router) named(organization, class string) (record.Scope, bool) {
+	if organization == "" {
+		organization = r.base.OrganizationRef
+	}
+	if class == "" {
+		class = r.base.RetentionClass
+	}
+	scope, found := r.scopes()[journalName{organization, class, reads}]
+	return scope, found
+}
+
+// scopeOf returns the scope of an item.
+func (r *router) scopeOf(item *carrier.Item) record.Scope {
+	if item.Scope != nil {
+		return *item.Scope
+	}
+	return r.scopeFor(item.Resource)
 }
 
 // scopeFor returns the scope of the first route that matches, or the base.
@@ -63,7 +92,7 @@ func (r *router) group(items []carrier.Item) []share {
 	places := make(map[journalName]int, 1)
 	latest := -1 // the share of the item before, which most items go to too
 	for i := range items {
-		name := nameOf(r.scopeFor(items[i].Resource))
+		name := nameOf(r.scopeOf(&items[i]), kindOf(items[i].Draft))
 		if latest < 0 || shares[latest].name != name {
 			place, found := places[name]
 			if !found {

@@ -125,7 +125,7 @@ func (c *ScopeConfig) checkRoutes() error {
 		path  string
 		scope record.Scope
 	}
-	scopes := map[journalName]place{nameOf(c.base()): {"scope", c.base()}}
+	scopes := map[journalName]place{nameOf(c.base(), reads): {"scope", c.base()}}
 	matches := map[[2]string]int{}
 	for i := range c.Routes {
 		route := &c.Routes[i]
@@ -136,7 +136,7 @@ func (c *ScopeConfig) checkRoutes() error {
 		} else {
 			matches[match] = i
 		}
-		name := nameOf(here.scope)
+		name := nameOf(here.scope, reads)
 		if first, found := scopes[name]; !found {
 			scopes[name] = here
 		} else if first.scope != here.scope {

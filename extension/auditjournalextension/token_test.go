@@ -41,7 +41,7 @@ func tokenKey(t *testing.T, registry *journal.Registry) (*softhsm.Token, Signing
 func TestAKeyInATokenTakesOverFromOneInAFile(t *testing.T) {
 	cfg, registry := configFor(t, t.TempDir())
 	cfg.Scope.Routes = nil
-	directory := journalName{"bank", "kyc_10y"}.directory(cfg.Directory)
+	directory := journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory)
 	j := newExtension(t, cfg, nil)
 	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
 	require.NoError(t, j.Shutdown(t.Context()))
@@ -89,7 +89,7 @@ func TestATokenThatIsAwayRefusesRecordsUntilItIsBack(t *testing.T) {
 		_, err := j.Append(t.Context(), items)
 		assert.NoError(c, err)
 	}, 30*time.Second, 50*time.Millisecond)
-	verify(t, journalName{"bank", "kyc_10y"}.directory(cfg.Directory), registry)
+	verify(t, journalName{"bank", "kyc_10y", reads}.directory(cfg.Directory), registry)
 }
 
 func TestATokenThatCannotBeUsedNamesThePlaceInTheConfiguration(t *testing.T) {

@@ -94,7 +94,7 @@ func TestStatusIsReportedForTheFirstAndTheLastJournalInTrouble(t *testing.T) {
 			h, health := &host{}, newHealth()
 			health.setHost(h)
 			for _, c := range test.changes {
-				health.set(journalName{c.journal, "r"}, c.err)
+				health.set(journalName{c.journal, "r", reads}, c.err)
 			}
 			assert.Equal(t, test.want, h.statuses())
 		})
@@ -104,7 +104,7 @@ func TestStatusIsReportedForTheFirstAndTheLastJournalInTrouble(t *testing.T) {
 func TestStatusCarriesTheNewestCauseThatIsLeft(t *testing.T) {
 	h, health := &host{}, newHealth()
 	health.setHost(h)
-	a, b := journalName{"a", "r"}, journalName{"b", "r"}
+	a, b := journalName{"a", "r", reads}, journalName{"b", "r", reads}
 	health.set(a, errors.New("disk is full"))
 	health.set(b, errors.New("disk is read-only"))
 	health.set(a, errors.New("directory is missing"))
@@ -124,7 +124,7 @@ func TestTroubleIsCountedAlwaysAndLoggedWhenItChangesOrLasts(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	j.logger = zap.New(core)
 	j.health.setHost(&host{})
-	o := j.observer(journalName{"bank", "kyc_10y"}, newInstruments(j.telemetry, journalName{"bank", "kyc_10y"}))
+	o := j.observer(journalName{"bank", "kyc_10y", reads}, newInstruments(j.telemetry, journalName{"bank", "kyc_10y", reads}))
 
 	index, full := errors.New("write the index of repeats: disk is full"), fmt.Errorf("%w: disk is full", ledger.ErrUnavailable)
 	for range 3 {

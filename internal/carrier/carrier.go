@@ -35,6 +35,9 @@ type Batch struct {
 type Item struct {
 	Draft    *record.Draft
 	Resource Resource
+	// Scope is what the record gets if it is not chosen by the resource: one of those
+	// that the journal's configuration names.
+	Scope *record.Scope
 	// Copies are what has to be durable in the evidence store before the record
 	// that names it is written.
 	Copies []Copy

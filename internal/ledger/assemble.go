@@ -96,7 +96,8 @@ func (w *writer) seal(g *group, it *item, v verdict) (*entry, error) {
 	g.paper.written(size, e.sealed.Size())
 	w.head.sequence, w.head.hash = completion.Sequence, e.sealed.RecordHash()
 	e.receipt = journal.Receipt{
-		EventID: event.id, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: signer.KeyID(),
+		EventID: event.id, JournalID: w.ledger.id, Sequence: w.head.sequence, RecordHash: w.head.hash, KeyID: signer.KeyID(),
+		RecordedAt: completion.RecordedAt,
 	}
 	return e, nil
 }

@@ -143,11 +143,12 @@ func (l *Ledger) JournalID() string { return l.id }
 // Errors name the files of the journal, not where they are: they travel to
 // senders.
 func (l *Ledger) Append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
-	receipts, err := l.append(ctx, drafts)
+	receipts, err := l.append(ctx, drafts, nil)
 	return receipts, l.place.hide(err)
 }
 
-func (l *Ledger) append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
+// append appends what the writer admits, which it is not asked without admit.
+func (l *Ledger) append(ctx context.Context, drafts []*record.Draft, admit func(*writer, *request) error) ([]journal.Receipt, error) {
 	if len(drafts) == 0 {
 		return nil, l.unavailable()
 	}
@@ -156,6 +157,7 @@ func (l *Ledger) append(ctx context.Context, drafts []*record.Draft) ([]journal.
 		if err != nil {
 			return nil, err
 		}
+		r.admit = admit
 		if err := l.submit(ctx, r); err != nil {
 			return nil, err
 		}

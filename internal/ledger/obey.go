@@ -50,7 +50,10 @@ func (l *Ledger) decree(ctx context.Context, body *record.Journal, admit func(*w
 	if err != nil {
 		return journal.Receipt{}, err
 	}
-	r.items[0].own, r.admit = body, admit
+	r.items[0].own = body
+	if admit != nil {
+		r.admit = func(w *writer, _ *request) error { return admit(w) }
+	}
 	if err := l.submit(ctx, r); err != nil {
 		return journal.Receipt{}, err
 	}
@@ -62,7 +65,7 @@ func (w *writer) admit(r *request) error {
 	if r.admit == nil || r.next > 0 {
 		return nil
 	}
-	return r.admit(w)
+	return r.admit(w, r)
 }
 
 // stand has an entry that was just chained obeyed, durable or not. If it does not

@@ -30,8 +30,8 @@ func (l *Ledger) receipts(r *request) ([]journal.Receipt, error) {
 			return nil, fmt.Errorf("%w: receipt of a repeat: %w", ErrUnavailable, err)
 		}
 		r.receipts[i] = journal.Receipt{
-			EventID: e.Header.EventID, Sequence: e.Header.Sequence, RecordHash: e.Integrity.RecordHash,
-			KeyID: e.Integrity.Signature.KeyID, Repeat: true,
+			EventID: e.Header.EventID, JournalID: l.id, Sequence: e.Header.Sequence, RecordHash: e.Integrity.RecordHash,
+			KeyID: e.Integrity.Signature.KeyID, RecordedAt: e.Header.RecordedAt, Repeat: true,
 		}
 	}
 	return r.receipts, nil

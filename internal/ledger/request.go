@@ -27,7 +27,7 @@ type request struct {
 
 	// admit is asked by the writer right before it decides on the first item, with
 	// everything before decided; an error ends the request with nothing written.
-	admit func(*writer) error
+	admit func(*writer, *request) error
 	// rotateTo makes the request one to change keys; it has no items then.
 	rotateTo journal.Signer
 

@@ -1,0 +1,69 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditjournalextension
+
+import (
+	"encoding/json/jsontext"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+
+	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/record"
+)
+
+func TestActionsStandInAJournalOfTheirOwn(t *testing.T) {
+	cfg, registry := configFor(t, t.TempDir())
+	cfg.Actions = true
+	j := newExtension(t, cfg, nil)
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	scope, found := j.Scope("", "treasury_7y")
+	require.True(t, found)
+	planned := action(t, "act_1")
+	_, err := j.Append(t.Context(), []carrier.Item{read(t, 0, nil), {Draft: planned, Scope: &scope}})
+	require.NoError(t, err)
+	receipts, err := j.AppendStrict(t.Context(), scope, []*record.Draft{planned, action(t, "act_2")})
+	require.NoError(t, err)
+	assert.Equal(t, []bool{true, false}, []bool{receipts[0].Repeat, receipts[1].Repeat})
+	require.NoError(t, j.Shutdown(t.Context()))
+
+	for path, entries := range map[string]int{"bank/kyc_10y/reads": 3, "bank/kyc_10y/actions": 2, "bank/treasury_7y/reads": 2, "bank/treasury_7y/actions": 4} {
+		report := verify(t, filepath.Join(cfg.Directory, filepath.FromSlash(path)), registry)
+		assert.EqualValues(t, entries, report.RecordsChecked, path)
+	}
+}
+
+func TestWithoutAJournalOfActionsNoActionIsTaken(t *testing.T) {
+	cfg, _ := configFor(t, t.TempDir())
+	j := newExtension(t, cfg, nil)
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	_, err := j.Append(t.Context(), []carrier.Item{read(t, 0, nil), {Draft: action(t, "act_1")}})
+	require.ErrorIs(t, err, errNoJournal)
+	scope, _ := j.Scope("", "")
+	_, err = j.AppendStrict(t.Context(), scope, []*record.Draft{action(t, "act_1")})
+	require.ErrorIs(t, err, errNoJournal)
+	require.NoError(t, j.Shutdown(t.Context()))
+}
+
+func TestOnlyScopesOfTheConfigurationHaveNames(t *testing.T) {
+	cfg, _ := configFor(t, t.TempDir())
+	j := newExtension(t, cfg, nil)
+	for name, found := range map[[2]string]bool{
+		{"", ""}: true, {"bank", ""}: true, {"other", ""}: true, {"other", "treasury_7y"}: false, {"evil", ""}: false, {"", "evil"}: false,
+	} {
+		_, is := j.Scope(name[0], name[1])
+		assert.Equal(t, found, is, name)
+	}
+	require.NoError(t, j.Shutdown(t.Context()))
+}
+
+func action(t *testing.T, id string) *record.Draft {
+	d, err := record.NewBodyDraft(record.KindAction, record.SchemaVersion, true,
+		jsontext.Value(`{"action_id":"`+id+`","event_type":"action.planned","occurred_at":"2026-11-30T00:00:00.000000000Z","state":"planned"}`))
+	require.NoError(t, err)
+	return d
+}
