@@ -37,6 +37,8 @@ var schemas = load(
 	key{record.KindRead, record.SchemaVersion},
 	key{record.KindLineage, record.SchemaVersion},
 	key{record.KindJournal, record.SchemaVersion},
+	key{record.KindAuditEvent, record.AuditEventVersion},
+	key{record.KindAuditEvent, record.AuditEventVersionExtended},
 )
 
 // manifests are the schemas of manifests of evidence bundles, by version. A manifest
