@@ -43,7 +43,7 @@ func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
 // components never import each other.
 func TestImportsGoDownOnly(t *testing.T) {
 	rank := map[string]int{
-		"record": 0, "internal/durable": 0,
+		"record": 0, "internal/durable": 0, "internal/sshtest": 0, "boundary": 1,
 		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1, "internal/retention": 1,
 		"journal": 2, "internal/intake": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/ledger/actions": 2, "internal/evidence": 2,
 		"internal/hsm": 3, "internal/ledger": 3, "internal/strip": 3, "internal/genai": 3, "internal/lineage": 3, "internal/tiles": 3,
