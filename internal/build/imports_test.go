@@ -45,7 +45,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 	rank := map[string]int{
 		"record": 0, "internal/durable": 0,
 		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1, "internal/retention": 1,
-		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/evidence": 2,
+		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/ledger/execution": 2, "internal/evidence": 2,
 		"internal/hsm": 3, "internal/ledger": 3, "internal/strip": 3, "internal/genai": 3, "internal/lineage": 3, "internal/tiles": 3,
 		"internal/checkpoint": 4, "internal/control": 4, "internal/archive": 5, "internal/bundle": 5,
 		"processor/readrecordprocessor": 6, "exporter/auditjournalexporter": 6, "extension/auditjournalextension": 6,
