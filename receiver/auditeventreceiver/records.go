@@ -27,6 +27,9 @@ type incoming struct {
 // append writes records of one call to the journal, all or none, and answers once
 // they are on disk.
 func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journal.Receipt, *problem) {
+	if len(records) == 0 {
+		return nil, newProblem(codeMalformed, "the request has no record")
+	}
 	ctx, cancel := context.WithTimeout(ctx, a.config.Limits.JournalTimeout)
 	defer cancel()
 	drafts := make([]*record.Draft, len(records))
