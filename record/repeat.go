@@ -184,7 +184,7 @@ func isAdded(kind Kind, member string) bool {
 		return kind == KindJournal
 	case "observed_by":
 		// A retry comes over another connection, and under another span.
-		return kind.OfActions()
+		return kind.OfActions() || kind == KindContext
 	case "unmet":
 		return kind == KindDecision // which intake adds
 	default:
