@@ -38,6 +38,7 @@ type Draft struct {
 	dated  bool
 	digest [sha256.Size]byte
 	parts  []Part
+	marks  []string
 }
 
 // Part is an element of an array member that the journal may leave out because
@@ -158,6 +159,9 @@ func (d *Draft) Body() jsontext.Value { return d.body.raw }
 
 // ID returns the id by which repeats are known, or "".
 func (d *Draft) ID() string { return d.id }
+
+// Marks returns what else the entry is looked up by; they make no repeats.
+func (d *Draft) Marks() []string { return d.marks }
 
 // Given reports whether the application gave the id.
 func (d *Draft) Given() bool { return d.given }

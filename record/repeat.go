@@ -26,6 +26,8 @@ type Repeat struct {
 	EventID string
 	// Digest identifies the body apart from what the writer adds.
 	Digest [sha256.Size]byte
+	// Marks are what else the entry is looked up by. They make no repeats.
+	Marks []string
 	// Parts are the repeat keys of the spans of a lineage record.
 	Parts [][sha256.Size]byte
 }
@@ -53,7 +55,8 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 		r.ID, r.Given = read.ReadID, read.Basis["read_id"] == BasisAttribute
 	case KindJournal:
 		var journal struct {
-			Detail struct {
+			EventType string `json:"event_type"`
+			Detail    struct {
 				ItemID string `json:"item_id"`
 			} `json:"detail"`
 		}
@@ -61,6 +64,10 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return Repeat{}, err
 		}
 		r.ID = journal.Detail.ItemID
+		if own, isLog, err := auditLogRepeat(journal.EventType, body); isLog {
+			own.EventID = r.EventID
+			return own, err
+		}
 	case KindDecision, KindAction, KindApproval, KindContext, KindAuditEvent:
 		if r.ID, err = RepeatID(kind, body); err != nil {
 			return Repeat{}, err

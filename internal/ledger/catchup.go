@@ -184,7 +184,7 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 	if r.EventID != "" {
 		marks = append(marks, eventMark(mark, repeat.KeyOfEvent(r.EventID)))
 	}
-	return marks, err
+	return appendMarks(marks, mark, markKeys(r.Marks)...), err
 }
 
 // marksOfID returns the marks of a stored entry with an id, which may be the

@@ -125,6 +125,9 @@ func (w *writer) launch(e *entry) {
 	if e.claims {
 		w.flying[e.item.event] = e
 	}
+	for _, key := range markKeys(e.item.draft.Marks()) {
+		w.flying[key] = e
+	}
 }
 
 // land makes an entry that is durable known to the index instead.
@@ -147,6 +150,14 @@ func (w *writer) land(e *entry) {
 	if e.claims {
 		marks = append(marks, eventMark(mark, e.item.event))
 		delete(w.flying, e.item.event)
+	}
+	if further := markKeys(e.item.draft.Marks()); further != nil {
+		marks = appendMarks(marks, mark, further...)
+		for _, key := range further {
+			if w.flying[key] == e {
+				delete(w.flying, key)
+			}
+		}
 	}
 	if f := e.conflict; f != nil {
 		if f.flying != nil {
