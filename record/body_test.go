@@ -63,7 +63,7 @@ func TestARetryOverAnotherConnectionIsARepeat(t *testing.T) {
 func TestAContextWhoseClaimsAreJudgedAnewIsARepeat(t *testing.T) {
 	draftOf := func(source string, supported bool) *record.Draft {
 		c := &record.Context{ContextID: "ctx_1", Claims: []record.Claim{{ClaimID: "c", EntryIDs: []string{"e"}, Supported: supported}}}
-		c.ObservedBy.UpstreamContextSource = source
+		c.ObservedBy.UpstreamContextSource, c.OccurredAt = source, record.TimeFromUnixNano(1)
 		d, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, true, c)
 		require.NoError(t, err)
 		return d
