@@ -78,6 +78,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/evidence":                2,
 		"internal/intake":                  2,
 		"internal/ledger/actions":          2,
+		"internal/ledger/execution":        2,
 		"internal/ledger/repeat":           2,
 		"internal/telemetry":               2,
 		"internal/upstream":                2,
