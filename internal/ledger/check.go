@@ -9,6 +9,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/readtrail/readtrail/internal/ledger/execution"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
@@ -23,7 +24,7 @@ import (
 type check struct {
 	signatures signatures
 
-	// journalID is that of all entries, "" until one said it.
+	// journalID is that of all entries that say it, "" until one did.
 	journalID string
 	// last is the last intact entry, and end where it ends.
 	last repeat.Position
@@ -37,6 +38,9 @@ type check struct {
 	acknowledged repeat.Position
 	// began is the recorded_at of the first entry in the last segment.
 	began time.Time
+	// executions collects the entries of the last segment that belong to executions,
+	// nil if nobody wants them.
+	executions *execution.Marker
 	// named are the torn bytes that a journal.recovered names.
 	named map[string]bool
 }
@@ -63,7 +67,7 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 		return &segment.SequenceError{Found: e.Header.Sequence}
 	case (sequence == 1) != (previous == ""), c.last.Sequence > 0 && previous != c.last.Hash:
 		return errPrevious
-	case c.journalID != "" && e.Header.JournalID != c.journalID:
+	case c.journalID != "" && e.Header.JournalID != "" && e.Header.JournalID != c.journalID:
 		return errOther
 	case sequence == c.acknowledged.Sequence && hash != c.acknowledged.Hash:
 		return errAcknowledged
@@ -77,7 +81,15 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	if c.last.Sequence == 0 || l.Segment != c.last.At.Segment {
 		c.began = e.Header.RecordedAt.Std()
 	}
-	c.journalID = e.Header.JournalID
+	if c.executions != nil {
+		if l.Segment != c.last.At.Segment {
+			*c.executions = execution.Marker{}
+		}
+		c.executions.Line(l.Bytes, l.Offset)
+	}
+	if c.journalID == "" {
+		c.journalID = e.Header.JournalID
+	}
 	c.last = repeat.Position{At: l.Position, Sequence: sequence, Hash: hash}
 	c.end = l.End()
 	c.keyID, c.handsOverTo = e.Integrity.Signature.KeyID, ""

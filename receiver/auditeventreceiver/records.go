@@ -1,0 +1,72 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditeventreceiver
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/readtrail/readtrail/internal/intake"
+)
+
+// recordsEndpoint takes records of all kinds that clients give, one, an array or one
+// a line, and writes all of them or none.
+func (a *api) recordsEndpoint() *endpoint {
+	return &endpoint{
+		name: "records", method: http.MethodPost, path: "/v1/records", media: []string{mediaJSON, mediaNDJSON},
+		serve: func(ctx context.Context, c *call) reply {
+			records, p := a.decode(c)
+			if p != nil {
+				return p.reply()
+			}
+			receipts, p := a.append(ctx, c, records)
+			if p != nil {
+				return p.reply()
+			}
+			return receiptsReply(records, receipts)
+		},
+	}
+}
+
+// decode reads the records of a call. Who sent them and the trace context of the
+// request are what the receiver knows and a client cannot claim (requirement D5).
+func (a *api) decode(c *call) ([]incoming, *problem) {
+	format := intake.JSON
+	if c.media == mediaNDJSON {
+		format = intake.NDJSON
+	}
+	observed := intake.Observed{UpstreamContextSource: c.client.Source, ReceivedContext: c.receivedContext()}
+	limits := intake.Limits{Bytes: a.config.HTTP.MaxRequestBodySize, Records: a.config.Limits.RecordsPerRequest}
+	decoded, refused := intake.Decode(bytes.NewReader(c.body), format, limits, observed)
+	if refused != nil {
+		return nil, undecoded(refused)
+	}
+	records := make([]incoming, len(decoded))
+	for i := range decoded {
+		draft, err := decoded[i].Draft()
+		if err != nil {
+			p := newProblem(codeMalformed, "the record cannot stand in an entry")
+			p.Pointer = fragment(decoded[i].Pointer(""))
+			return nil, p
+		}
+		records[i] = incoming{draft: draft, pointer: decoded[i].Pointer("")}
+	}
+	return records, nil
+}
+
+// undecoded is the answer when a body is not what the schemas and rules allow.
+func undecoded(r *intake.Problem) *problem {
+	p := &problem{Type: problemType + r.Code, Title: "The request is not what schemas and rules allow", Status: r.Status, Detail: r.Detail, Code: r.Code}
+	switch r.Status {
+	case http.StatusRequestEntityTooLarge:
+		p.Title = problemKinds[codeTooLarge].title
+	case http.StatusNotFound:
+		p.Title = problemKinds[codeNotFound].title
+	}
+	if r.Pointer != "" {
+		p.Pointer = fragment(r.Pointer)
+	}
+	return p
+}
