@@ -93,6 +93,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/strip":                   3,
 		"internal/tiles":                   3,
 		"internal/auditlog":                4,
+		"internal/auditlog/otlp":           3,
 		"internal/checkpoint":              4,
 		"internal/control":                 4,
 		"internal/archive":                 5,
