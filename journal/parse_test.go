@@ -25,7 +25,7 @@ import (
 func TestASealedEntryIsWhatAnotherImplementationOfRFC8785Gives(t *testing.T) {
 	w := journalOf(t, 3).event("journal.resumed", map[string]string{"writer": journal.VerifierVersion})
 	// audit_event sorts before integrity, the other bodies after it.
-	w.foreign("audit_event", "1.0.0")
+	w.foreign("audit_event", "9.0.0")
 	for _, line := range w.lines {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		want, err := jcs.Transform(line)
@@ -236,7 +236,7 @@ func TestTheLargestEntryIsTaken(t *testing.T) {
 func TestOfAnUnknownBodyOnlyTheFrameIsRead(t *testing.T) {
 	w := newWriter(t)
 	w.begin()
-	w.seal("decision_record", "1.0.0", []byte(`{"correlation":7,"event_type":[],"journal_id":"j","recorded_at":"2026-10-09T08:12:03.418000000Z","sequence":1}`))
+	w.seal("future_record", "1.0.0", []byte(`{"correlation":7,"event_type":[],"journal_id":"j","recorded_at":"2026-10-09T08:12:03.418000000Z","sequence":1}`))
 	e := entryOf(t, w.lines[0])
 	require.Equal(t, journal.EntryHeader{JournalID: "j", Sequence: 1, RecordedAt: record.NewTime(epoch)}, e.Header)
 }
@@ -246,7 +246,7 @@ func TestOfAnUnknownBodyOnlyTheFrameIsRead(t *testing.T) {
 // two members.
 func FuzzParseLine(f *testing.F) {
 	w := journalOf(f, 3)
-	w.foreign("audit_event", "1.0.0")
+	w.foreign("audit_event", "9.0.0")
 	for _, line := range w.lines {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		f.Add(line)

@@ -15,6 +15,7 @@ import (
 const (
 	prefixRead  = "read_"
 	prefixEvent = "evt_"
+	prefixPart  = "part_"
 )
 
 // derivedLength is the number of base32 characters of a derived id: 130 bits.

@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { instant } from './values.mjs';
 
-const FILES = { read_record: 'read-record', lineage_record: 'lineage-record', journal_record: 'journal-record' };
+const FILES = {
+  read_record: 'read-record',
+  lineage_record: 'lineage-record',
+  journal_record: 'journal-record',
+  decision_record: 'decision-record',
+  action_record: 'action-record',
+  approval_record: 'approval-record',
+  context_record: 'context-record',
+};
 
 export class Schemas {
   constructor(directory) {
