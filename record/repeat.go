@@ -170,6 +170,9 @@ func newPart(traceID string, raw []byte) Part {
 func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 	actions := kind.OfActions() || kind == KindJournal && isOfActions(o)
 	isAdded := func(p place) bool { return isAdded(kind, actions, p.name) }
+	if kind == KindContext {
+		o = withoutSupported(o)
+	}
 	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) }) {
 		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
 	}
@@ -205,6 +208,38 @@ func isAdded(kind Kind, actions bool, member string) bool {
 	default:
 		return false
 	}
+}
+
+// withoutSupported leaves out what intake adds to the claims of a context.
+func withoutSupported(o object) object {
+	const claimsMember = "claims"
+	raw, found := o.get(claimsMember)
+	if !found {
+		return o
+	}
+	var claims []map[string]jsontext.Value
+	if err := json.Unmarshal(raw, &claims); err != nil {
+		return o
+	}
+	for _, claim := range claims {
+		delete(claim, "supported")
+	}
+	bare, err := json.Marshal(claims, json.Deterministic(true))
+	if err != nil {
+		return o
+	}
+	others := make([]member, 0, len(o.members))
+	for _, p := range o.members {
+		others = append(others, member{p.name, o.value(p)})
+		if p.name == claimsMember {
+			others[len(others)-1].raw = bare
+		}
+	}
+	without, err := split(joined(others))
+	if err != nil {
+		return o
+	}
+	return without
 }
 
 // isOfActions reports whether a journal record is one about audit events.

@@ -77,6 +77,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/ledger/execution":        2,
 		"internal/provenance":              3,
 		"internal/telemetry":               2,
+		"internal/upstream":                2,
 		"journal":                          2,
 		"internal/genai":                   3,
 		"internal/hsm":                     3,
@@ -93,6 +94,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"extension/evidencestoreextension": 6,
 		"internal/lint":                    6,
 		"processor/readrecordprocessor":    6,
+		"receiver/auditeventreceiver":      6,
 		"cmd/readtrail":                    7,
 	}
 	for pkg, own := range rank {

@@ -65,7 +65,7 @@ func (n *Decision) register(c *citation) {
 		}
 	case s.Source == record.FromTool && !isPath(s.Path):
 		c.final = true
-	case s.Source == record.FromTool && s.ToolCallID != "":
+	case s.Source == record.FromTool && s.ToolCallID != "" && s.ReadID == "":
 		n.byCall[s.ToolCallID] = append(n.byCall[s.ToolCallID], c)
 	case s.Source == record.FromTool && s.ReadID != "",
 		s.Source == record.FromRetrieval && s.ReadID != "" && s.ChunkID != "",
@@ -165,7 +165,7 @@ func (r *read) shows(s *record.FieldSource) bool {
 			}
 		}
 	case record.FromTool:
-		return r.Response.Status != record.StatusError
+		return r.Response.Status != record.StatusError && (s.ToolCallID == "" || s.ToolCallID == r.ToolCallID)
 	}
 	return false
 }
