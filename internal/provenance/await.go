@@ -21,11 +21,15 @@ type Trail interface {
 // execution got entries since then.
 type Follow func(execution string, wake chan<- struct{}) (Trail, error)
 
-// Await shows a need the entries of its execution until it is met or until late is
-// closed, and sleeps until the execution gets entries. If late is closed already, the
-// need sees what is there. An error says that the entries could not be read, or that
-// ctx ended: then nothing is known.
-func Await(ctx context.Context, follow Follow, need Need, late <-chan struct{}) error {
+// Patience is asked once a need is not met by what is there. It returns what is
+// closed when the time is over, or why nobody can wait.
+type Patience func() (late <-chan struct{}, err error)
+
+// Await shows a need the entries of its execution until it is met or until the time
+// is over, and sleeps until the execution gets entries. An error says that the
+// entries could not be read, that nobody can wait, or that ctx ended: then nothing is
+// known.
+func Await(ctx context.Context, follow Follow, need Need, patience Patience) error {
 	if need.Met() {
 		return nil
 	}
@@ -35,6 +39,7 @@ func Await(ctx context.Context, follow Follow, need Need, late <-chan struct{}) 
 		return err
 	}
 	defer trail.Close()
+	var late <-chan struct{}
 	for over := false; ; {
 		for e, err := range trail.Entries(ctx) {
 			if err != nil {
@@ -46,6 +51,11 @@ func Await(ctx context.Context, follow Follow, need Need, late <-chan struct{}) 
 		}
 		if over {
 			return nil
+		}
+		if late == nil {
+			if late, err = patience(); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-wake:

@@ -63,13 +63,18 @@ func (s *source) add(entries ...*journal.Entry) {
 	}
 }
 
+// until is the patience to wait for something.
+func until(late <-chan struct{}) provenance.Patience {
+	return func() (<-chan struct{}, error) { return late, nil }
+}
+
 func newSource() *source { return &source{looks: make(chan int, 100)} }
 
 func TestADecisionWaitsForItsReadsAndIsConfirmedByTheLastOfThem(t *testing.T) {
 	s, entries := newSource(), run(t, "run_1")
 	need := provenance.OfDecision(decide(record.FieldSource{Source: "tool", ToolCallID: "call_1", Path: "$"}))
 	done := make(chan error)
-	go func() { done <- provenance.Await(context.Background(), s.follow, need, make(chan struct{})) }()
+	go func() { done <- provenance.Await(context.Background(), s.follow, need, until(make(chan struct{}))) }()
 	require.Equal(t, 0, <-s.looks)
 	s.add(entries[0])
 	require.Equal(t, 1, <-s.looks, "woken, and not satisfied")
@@ -85,7 +90,7 @@ func TestWhenTheTimeIsOverADecisionLooksOnceMore(t *testing.T) {
 	s := newSource()
 	need := provenance.OfDecision(decide(record.FieldSource{Source: "tool", ToolCallID: "call_1", Path: "$"}))
 	late, done := make(chan struct{}), make(chan error)
-	go func() { done <- provenance.Await(context.Background(), s.follow, need, late) }()
+	go func() { done <- provenance.Await(context.Background(), s.follow, need, until(late)) }()
 	require.Equal(t, 0, <-s.looks)
 	close(late)
 	require.NoError(t, <-done)
@@ -94,7 +99,7 @@ func TestWhenTheTimeIsOverADecisionLooksOnceMore(t *testing.T) {
 
 	// A time that is over at the beginning has no one wait.
 	s.entries = run(t, "run_1")
-	require.NoError(t, provenance.Await(t.Context(), s.follow, need, late))
+	require.NoError(t, provenance.Await(t.Context(), s.follow, need, until(late)))
 	require.Empty(t, need.Unmet())
 }
 
@@ -109,13 +114,16 @@ func TestAWaitEndsWithItsCallerOrWithTrouble(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the client went away")
 	done := make(chan error)
-	go func() { done <- provenance.Await(ctx, s.follow, need, make(chan struct{})) }()
+	go func() { done <- provenance.Await(ctx, s.follow, need, until(make(chan struct{}))) }()
 	<-s.looks
 	cancel(gone)
 	require.ErrorIs(t, <-done, gone)
 
+	full := errors.New("too many wait")
+	require.ErrorIs(t, provenance.Await(t.Context(), s.follow, need, func() (<-chan struct{}, error) { return nil, full }), full)
+
 	s.err = errors.New("disk trouble")
-	require.ErrorIs(t, provenance.Await(t.Context(), s.follow, need, make(chan struct{})), s.err)
+	require.ErrorIs(t, provenance.Await(t.Context(), s.follow, need, until(make(chan struct{}))), s.err)
 	other := decide(record.FieldSource{Source: "tool", ToolCallID: "call_1", Path: "$"})
 	other.Correlation.ExecutionID = "run_2"
 	require.ErrorContains(t, provenance.Await(t.Context(), s.follow, provenance.OfDecision(other), nil), "another execution")

@@ -21,10 +21,13 @@ import (
 // finds the endpoint, says who the client is and for whom it may write, takes the
 // body within the limits, and answers.
 type api struct {
-	config        *Config
-	journal       keeper
-	bindings      bindings
-	admission     *admission
+	config    *Config
+	journal   keeper
+	bindings  bindings
+	admission *admission
+	// waits ends when nobody may wait any more, with errClosing.
+	waits         context.Context
+	endWaits      context.CancelCauseFunc
 	instruments   instruments
 	health        *health
 	logger        *zap.Logger
@@ -87,6 +90,7 @@ func newAPI(config *Config, journal keeper, telemetry *metadata.TelemetryBuilder
 		instruments: instruments{telemetry},
 	}
 	a.admission = newAdmission(config, a.instruments)
+	a.waits, a.endWaits = context.WithCancelCause(context.Background())
 	if config.HTTP.Auth.HasValue() {
 		a.authenticator = config.HTTP.Auth.Get().Config.AuthenticatorID.String()
 	}

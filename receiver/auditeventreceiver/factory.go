@@ -24,6 +24,8 @@ const (
 	defaultReadHeaderTimeout  = 5 * time.Second
 	defaultWriteTimeout       = time.Minute
 	defaultConcurrentRequests = 512
+	defaultWaitingRequests    = 256
+	defaultProvenanceWait     = 10 * time.Second
 	defaultBytesInFlight      = 64 << 20
 	defaultRecords            = 1000
 	defaultJournalTimeout     = 30 * time.Second
@@ -48,8 +50,13 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		Journal: defaultJournal,
 		HTTP:    http,
+
+		FieldProvenance: provenanceReport,
+		ProvenanceWait:  defaultProvenanceWait,
+		Claims:          claimsMark,
 		Limits: LimitsConfig{
 			ConcurrentRequests: defaultConcurrentRequests,
+			WaitingRequests:    defaultWaitingRequests,
 			BytesInFlight:      defaultBytesInFlight,
 			RecordsPerRequest:  defaultRecords,
 			JournalTimeout:     defaultJournalTimeout,
