@@ -35,7 +35,7 @@ const firstBytes = 4 << 10
 func newAdmission(config *Config, i instruments) *admission {
 	return &admission{
 		places: int64(config.Limits.ConcurrentRequests), waiting: int64(min(config.Limits.WaitingRequests, (config.Limits.ConcurrentRequests+1)/2)),
-		bytes: config.Limits.BytesInFlight,
+		bytes:      config.Limits.BytesInFlight,
 		retryAfter: config.Limits.RetryAfter, maxBody: config.HTTP.MaxRequestBodySize, instruments: i,
 	}
 }
