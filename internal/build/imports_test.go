@@ -84,6 +84,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/telemetry":               2,
 		"internal/upstream":                2,
 		"journal":                          2,
+		"internal/auditlog/otlp":           3,
 		"internal/genai":                   3,
 		"internal/hsm":                     3,
 		"internal/ledger":                  3,

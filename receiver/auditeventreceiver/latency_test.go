@@ -39,7 +39,7 @@ import (
 // The load of the issue: so many clients, each with one request at a time.
 const (
 	latencyClients  = 64
-	latencyRequests = 40 // of each client in a turn
+	latencyRequests = 20 // of each client in a turn
 )
 
 // BenchmarkLatency has 64 clients plan actions through the receiver, the extension and
@@ -48,14 +48,14 @@ const (
 // wait as one group. p99/bare is the ratio of the 99th percentiles over all turns;
 // ms-p99 and ms-p50 are ours. Both are given the same load:
 //
-//   - paced: every client has a request every 64 ms, 1,000 a second together, and what
-//     one waits because the one before is not answered counts (at most 1.5);
+//   - paced: every client has a request every 256 ms, 250 a second together, and what one
+//     waits because the one before is not answered counts (at most 1.5);
 //   - saturated: every client sends as soon as it has its answer. Then the ratio is that
 //     of the processor time of a whole request, since both ends share the machine, and
 //     the handler that does less is given more to do.
 func BenchmarkLatency(b *testing.B) {
 	for _, signatures := range []auditjournalextension.Signatures{auditjournalextension.SignaturesEntry, auditjournalextension.SignaturesGroup} {
-		b.Run(string(signatures)+"/paced", func(b *testing.B) { benchLatency(b, signatures, latencyClients*time.Millisecond) })
+		b.Run(string(signatures)+"/paced", func(b *testing.B) { benchLatency(b, signatures, 4*latencyClients*time.Millisecond) })
 		b.Run(string(signatures)+"/saturated", func(b *testing.B) { benchLatency(b, signatures, 0) })
 	}
 }
