@@ -93,7 +93,7 @@ func TestAFormThatWasSignedIsRefusedAsAForm(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			writers := []*writer{journalOf(t, 2).read()}
 			if !c.known {
-				writers = append(writers, journalOf(t, 2).foreign("decision_record", "1.0.0"))
+				writers = append(writers, journalOf(t, 2).foreign("future_record", "1.0.0"))
 			}
 			for _, w := range writers {
 				line := forged(t, w.lines[2], trusted, c.change)
@@ -118,7 +118,7 @@ func TestAFormThatWasSignedIsRefusedAsAForm(t *testing.T) {
 
 func TestAFirstEntryHasNoPredecessorNotEvenNull(t *testing.T) {
 	for _, previous := range []any{nil, ""} {
-		w := newWriter(t).foreign("decision_record", "1.0.0")
+		w := newWriter(t).foreign("future_record", "1.0.0")
 		line := forged(t, w.lines[0], trusted, func(e map[string]any) { e["integrity"].(map[string]any)["previous_event_hash"] = previous })
 		_, err := journal.ParseLine(bytes.TrimSuffix(line, []byte("\n")))
 		require.ErrorContains(t, err, "previous_event_hash")
@@ -129,7 +129,7 @@ func TestAFirstEntryHasNoPredecessorNotEvenNull(t *testing.T) {
 }
 
 func TestASignedEntryWithoutItsFrameIsRefused(t *testing.T) {
-	for _, kind := range []record.Kind{"decision_record", "audit_event"} {
+	for _, kind := range []record.Kind{"future_record", "audit_event"} {
 		for member, value := range map[string]any{"sequence": "3", "recorded_at": "2026-10-09", "journal_id": ""} {
 			w := journalOf(t, 2).foreign(kind, "9.0.0").read()
 			line := forged(t, w.lines[2], trusted, func(e map[string]any) { bodyOf(e)[member] = value })
@@ -153,5 +153,5 @@ func TestAnAuditEventNeedNameNoJournalButNoOtherOne(t *testing.T) {
 	}
 	require.Equal(t, 0, nameless(t, "audit_event", nil).ExitCode())
 	require.Equal(t, []journal.Code{journal.CodeJournalIDMismatch}, brokenCodes(nameless(t, "audit_event", "jrn_other")))
-	require.Equal(t, []journal.Code{journal.CodeSchemaInvalid}, brokenCodes(nameless(t, "decision_record", nil)))
+	require.Equal(t, []journal.Code{journal.CodeSchemaInvalid}, brokenCodes(nameless(t, "future_record", nil)))
 }

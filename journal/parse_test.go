@@ -236,7 +236,7 @@ func TestTheLargestEntryIsTaken(t *testing.T) {
 func TestOfAnUnknownBodyOnlyTheFrameIsRead(t *testing.T) {
 	w := newWriter(t)
 	w.begin()
-	w.seal("decision_record", "1.0.0", []byte(`{"correlation":7,"event_type":[],"journal_id":"j","recorded_at":"2026-10-09T08:12:03.418000000Z","sequence":1}`))
+	w.seal("future_record", "1.0.0", []byte(`{"correlation":7,"event_type":[],"journal_id":"j","recorded_at":"2026-10-09T08:12:03.418000000Z","sequence":1}`))
 	e := entryOf(t, w.lines[0])
 	require.Equal(t, journal.EntryHeader{JournalID: "j", Sequence: 1, RecordedAt: record.NewTime(epoch)}, e.Header)
 }

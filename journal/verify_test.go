@@ -75,7 +75,7 @@ func TestWithoutARegistryNothingIsValid(t *testing.T) {
 }
 
 func TestAnUnknownVersionIsKeptAndNotInterpreted(t *testing.T) {
-	w := journalOf(t, 2).foreign(record.KindRead, "1.1.0").foreign("decision_record", "1.0.0").read()
+	w := journalOf(t, 2).foreign(record.KindRead, "1.1.0").foreign("future_record", "1.0.0").read()
 	report := verifyLines(t, w.lines...)
 	require.Equal(t, 0, report.ExitCode(), "%+v", report)
 	assert.Equal(t, journal.Valid, report.Chain)

@@ -190,7 +190,7 @@ func isAdded(kind Kind, actions bool, member string) bool {
 		return kind == KindJournal
 	case "observed_by":
 		// A retry comes over another connection, and under another span.
-		return actions
+		return actions || kind == KindContext
 	case "unmet":
 		return kind == KindDecision // which intake adds
 	default:

@@ -37,6 +37,10 @@ var schemas = load(
 	key{record.KindRead, record.SchemaVersion},
 	key{record.KindLineage, record.SchemaVersion},
 	key{record.KindJournal, record.SchemaVersion},
+	key{record.KindDecision, record.SchemaVersion},
+	key{record.KindAction, record.SchemaVersion},
+	key{record.KindApproval, record.SchemaVersion},
+	key{record.KindContext, record.SchemaVersion},
 	key{record.KindAuditEvent, record.AuditEventVersion},
 	key{record.KindAuditEvent, record.AuditEventVersionExtended},
 )

@@ -4,13 +4,16 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/readtrail/readtrail/record"
 )
@@ -21,7 +24,8 @@ var ErrUnsupported = errors.New("schema is not supported")
 // InvalidError says where an entry does not fit its schema. It names members
 // and keywords, never values, which may be content.
 type InvalidError struct {
-	// Location is the JSON Pointer of the member, shortened if it is long.
+	// Location is the JSON Pointer of the member, also of one that is not there,
+	// shortened if it is long.
 	Location string
 	// Keyword is the keyword of the schema that the member does not satisfy.
 	Keyword string
@@ -74,21 +78,49 @@ const maxLocation = 200
 // other name in an entry may be content.
 var memberName = regexp.MustCompile(`^[a-z0-9_.\[\]]{1,64}$`)
 
-// firstLeaf follows the first cause to where the schema really was not met.
+// firstLeaf returns where the schema really was not met, the first by its location
+// if there are several, so that one entry always has one error.
 func firstLeaf(e *jsonschema.ValidationError) *InvalidError {
-	for len(e.Causes) > 0 {
-		e = e.Causes[0]
+	var first *InvalidError
+	for _, leaf := range leaves(nil, e) {
+		invalid := &InvalidError{Location: location(leaf), Keyword: strings.Join(leaf.ErrorKind.KeywordPath(), "/")}
+		if first == nil || cmp.Or(cmp.Compare(invalid.Location, first.Location), cmp.Compare(invalid.Keyword, first.Keyword)) < 0 {
+			first = invalid
+		}
 	}
-	var location strings.Builder
-	for _, name := range e.InstanceLocation {
+	return first
+}
+
+func leaves(found []*jsonschema.ValidationError, e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if len(e.Causes) == 0 {
+		return append(found, e)
+	}
+	for _, cause := range e.Causes {
+		found = leaves(found, cause)
+	}
+	return found
+}
+
+// location returns the JSON Pointer of what does not fit: of a member that is not
+// there, where it belongs.
+func location(e *jsonschema.ValidationError) string {
+	names := e.InstanceLocation
+	switch lacking := e.ErrorKind.(type) {
+	case *kind.Required:
+		names = slices.Concat(names, lacking.Missing[:1])
+	case *kind.DependentRequired:
+		names = slices.Concat(names, lacking.Missing[:1])
+	}
+	var pointer strings.Builder
+	for _, name := range names {
 		if !memberName.MatchString(name) {
 			name = "?"
 		}
-		if location.Len()+len(name) > maxLocation {
-			location.WriteString("/...")
+		if pointer.Len()+len(name) > maxLocation {
+			pointer.WriteString("/...")
 			break
 		}
-		location.WriteString("/" + name)
+		pointer.WriteString("/" + name)
 	}
-	return &InvalidError{Location: location.String(), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/")}
+	return pointer.String()
 }

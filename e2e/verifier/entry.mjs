@@ -73,6 +73,7 @@ function interpret(kind, body) {
   const detail = isObject(body.detail) ? body.detail : {};
   if (kind === 'journal_record') return { event: body.event_type, detail };
   if (kind === 'read_record') return { readID: body.read_id };
+  if (kind !== 'lineage_record') return {};
   const spans = Array.isArray(body.spans) ? body.spans : [];
   return { resolves: spans.filter(isObject).map((s) => s.read_id).filter((id) => typeof id === 'string') };
 }

@@ -13,6 +13,10 @@ const FILES = {
   read_record: ['read-record/1.0.0'],
   lineage_record: ['lineage-record/1.0.0'],
   journal_record: ['journal-record/1.0.0'],
+  decision_record: ['decision-record/1.0.0'],
+  action_record: ['action-record/1.0.0'],
+  approval_record: ['approval-record/1.0.0'],
+  context_record: ['context-record/1.0.0'],
   audit_event: ['audit-event/1.0.0', 'audit-event/1.1.0'],
 };
 

@@ -32,7 +32,7 @@ func imports(t *testing.T, pkg string) []string {
 // what the collector would do and must not be a second implementation of it
 // (rule 4); whoever writes an auditor's tool links journal and record.
 func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
-	for _, pkg := range []string{"record", "journal", "schema", "internal/content", "internal/durable", "internal/segment", "internal/ledger", "internal/evidence", "internal/lineage", "internal/archive", "internal/bundle", "internal/tiles", "internal/checkpoint", "internal/retention", "internal/control"} {
+	for _, pkg := range []string{"record", "journal", "schema", "internal/content", "internal/durable", "internal/segment", "internal/ledger", "internal/evidence", "internal/lineage", "internal/archive", "internal/bundle", "internal/tiles", "internal/checkpoint", "internal/retention", "internal/control", "internal/intake"} {
 		for _, dep := range imports(t, pkg) {
 			assert.False(t, strings.HasPrefix(dep, "go.opentelemetry.io/"), "%s imports %s", pkg, dep)
 		}
@@ -45,7 +45,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 	rank := map[string]int{
 		"record": 0, "internal/durable": 0,
 		"schema": 1, "internal/content": 1, "internal/segment": 1, "internal/carrier": 1, "internal/retention": 1,
-		"journal": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/evidence": 2,
+		"journal": 2, "internal/intake": 2, "internal/telemetry": 2, "internal/ledger/repeat": 2, "internal/evidence": 2,
 		"internal/hsm": 3, "internal/ledger": 3, "internal/strip": 3, "internal/genai": 3, "internal/lineage": 3, "internal/tiles": 3,
 		"internal/checkpoint": 4, "internal/control": 4, "internal/archive": 5, "internal/bundle": 5,
 		"processor/readrecordprocessor": 6, "exporter/auditjournalexporter": 6, "extension/auditjournalextension": 6,

@@ -26,7 +26,7 @@ func (h *house) appendBody(kind record.Kind, more string) {
 	require.NoError(h.t, err)
 	at := record.NewTime(start.Add(time.Duration(sequence) * time.Second))
 	body := fmt.Sprintf(`{"correlation":{"execution_id":"run_0"},%s"journal_id":%q,"recorded_at":%q,"sequence":%d}`, more, journalID, at, sequence)
-	line, err := journal.Assemble(kind, record.SchemaVersion, []byte(body), last.Integrity.RecordHash, h.signer).Sign(h.signer)
+	line, err := journal.Assemble(kind, "1.9.0", []byte(body), last.Integrity.RecordHash, h.signer).Sign(h.signer)
 	require.NoError(h.t, err)
 	e, err := journal.ParseLine(bytes.TrimSuffix(line, []byte("\n")))
 	require.NoError(h.t, err)
