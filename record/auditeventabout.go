@@ -11,9 +11,9 @@ import (
 // The journal records about audit events (contract 15, ADR 0027). They stand beside
 // them in the journal of actions.
 const (
-	EventAuditReceived   = actionsEvents + "received"
-	EventAuditIncomplete = actionsEvents + "incomplete"
-	EventAuditPart       = actionsEvents + "part"
+	EventAuditReceived   = ActionsEvents + "received"
+	EventAuditIncomplete = ActionsEvents + "incomplete"
+	EventAuditPart       = ActionsEvents + "part"
 )
 
 // AuditReceived is the detail of audit_event.received: what an audit event cannot say

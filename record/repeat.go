@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -145,11 +146,19 @@ func givenEventID(body []byte) (string, error) {
 	if err := json.Unmarshal(body, &header); err != nil {
 		return "", err
 	}
-	minted, isOurs := strings.CutPrefix(header.EventID, prefixEvent)
-	if id, err := ulid.ParseStrict(minted); isOurs && err == nil && id.Time() == ulid.Timestamp(header.RecordedAt.Std()) {
+	if at, minted := MintedAt(header.EventID); minted && at.Equal(header.RecordedAt.Std().Truncate(time.Millisecond)) {
 		return "", nil
 	}
 	return header.EventID, nil
+}
+
+// MintedAt returns the time that an event id of a writer holds, which is recorded_at
+// without what is less than a millisecond (contract 3); minted is false for an id of
+// another form.
+func MintedAt(eventID string) (at time.Time, minted bool) {
+	text, ours := strings.CutPrefix(eventID, prefixEvent)
+	id, err := ulid.ParseStrict(text)
+	return id.Timestamp(), ours && err == nil
 }
 
 func newPart(traceID string, raw []byte) Part {
@@ -201,7 +210,7 @@ func isAdded(kind Kind, actions bool, member string) bool {
 // isOfActions reports whether a journal record is one about audit events.
 func isOfActions(o object) bool {
 	eventType, _ := o.get("event_type")
-	return bytes.HasPrefix(eventType, []byte(`"`+actionsEvents))
+	return bytes.HasPrefix(eventType, []byte(`"`+ActionsEvents))
 }
 
 // hasAdded reports whether the writer adds to the value of a member, or to the
