@@ -74,6 +74,8 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/intake":                  2,
 		"internal/ledger/actions":          2,
 		"internal/ledger/repeat":           2,
+		"internal/ledger/execution":        2,
+		"internal/provenance":              3,
 		"internal/telemetry":               2,
 		"internal/upstream":                2,
 		"journal":                          2,
