@@ -67,6 +67,7 @@ func newRootCommand(con *console) *cobra.Command {
 		newEvidenceCommand(con),
 		newCheckpointCommand(con),
 		newProofCommand(con),
+		newReceiptCommand(con),
 		newBundleCommand(con),
 		newHoldCommand(con),
 		newRetentionCommand(con),

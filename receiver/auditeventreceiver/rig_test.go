@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -173,7 +175,7 @@ func decisionsOf(a *api) *endpoint {
 			if err != nil {
 				return newProblem(codeMalformed, "no id").reply()
 			}
-			records = append(records, incoming{d, index(i) + "/decision_record"})
+			records = append(records, incoming{d, fmt.Sprintf("/%d/decision_record", i)})
 		}
 		receipts, p := a.append(ctx, c, records)
 		if p != nil {
@@ -208,6 +210,31 @@ func (r *rig) send(method, path, body string, headers ...string) answer {
 	text, err := io.ReadAll(res.Body)
 	require.NoError(r.t, err)
 	return answer{res.StatusCode, res.Header, string(text)}
+}
+
+// serve has a handler answer a request without a network, nil if it is none.
+func serve(t testing.TB, handler http.Handler, method, path, body string, headers map[string]string) *answer {
+	t.Helper()
+	if !strings.HasPrefix(path, "/") {
+		return nil
+	}
+	target, err := url.ParseRequestURI(path)
+	if err != nil {
+		return nil
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/", strings.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	req.URL.Path, req.URL.RawQuery = target.Path, target.RawQuery
+	for name, value := range headers {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, req)
+	return &answer{w.Code, w.Header(), w.Body.String()}
 }
 
 // decide sends decisions with the ids, separated by blanks.
