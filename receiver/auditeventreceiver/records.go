@@ -62,12 +62,13 @@ func draftsOf(decoded []intake.Record) ([]incoming, *problem) {
 	records := make([]incoming, len(decoded))
 	for i := range decoded {
 		draft, err := decoded[i].Draft()
-		if err != nil {
+		beside, besideErr := decoded[i].Beside()
+		if err != nil || besideErr != nil {
 			p := newProblem(codeMalformed, "the record cannot stand in an entry")
 			p.Pointer = fragment(decoded[i].Pointer(""))
 			return nil, p
 		}
-		records[i] = incoming{draft: draft, pointer: decoded[i].Pointer("")}
+		records[i] = incoming{draft: draft, pointer: decoded[i].Pointer(""), beside: beside}
 	}
 	return records, nil
 }
