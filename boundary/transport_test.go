@@ -329,6 +329,7 @@ func TestAnOutcomeThatCannotBeWrittenIsNoSuccess(t *testing.T) {
 func TestSecretsThatARequestBringsAreRefused(t *testing.T) {
 	for name, bring := range map[string]func(*http.Request){
 		"authorization": func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
+		"other case":    func(r *http.Request) { r.Header["authorization"] = []string{"Bearer x"} },
 		"cookie":        func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
 		"proxy":         func(r *http.Request) { r.Header.Set("Proxy-Authorization", "x") },
 		"user in URL":   func(r *http.Request) { r.URL.User = url.UserPassword("u", "p") },
@@ -357,6 +358,19 @@ func TestABodyOverTheLimitIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	_, err := post(t, tr, aCall(), newRemote(t, nil).URL)
 	require.Equal(t, CodeBodyTooLarge, failed(t, err).Code)
 	require.Empty(t, f.all())
+}
+
+func TestTheHeadersThatAreOursAreSentOnce(t *testing.T) {
+	f, target := newFakeJournal(t), newRemote(t, nil)
+	req, err := http.NewRequestWithContext(WithCall(t.Context(), aCall()), http.MethodGet, target.URL, nil)
+	require.NoError(t, err)
+	req.Header["idempotency-key"], req.Header["TRACEPARENT"] = []string{"mine"}, []string{forged}
+	resp, err := newTransport(f).RoundTrip(req)
+	require.NoError(t, err)
+	resp.Body.Close()
+	require.Equal(t, []string{record.IdempotencyToken(f.all()[0].Action.ActionID)}, target.requests[0].Header.Values("Idempotency-Key"))
+	require.Len(t, target.requests[0].Header.Values("Traceparent"), 1)
+	require.NotEqual(t, forged, target.requests[0].Header.Get("Traceparent"))
 }
 
 // TestParallelSiblingsInheritNothingOfEachOther runs two branches at once, and two

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/readtrail/readtrail/boundary"
+	"github.com/readtrail/readtrail/internal/sshtest"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -199,7 +200,9 @@ func TestNothingIsSentThatIsNotWhatWasApproved(t *testing.T) {
 	}{
 		"changed target": {
 			func(s *stage, _ boundary.ApprovalRequest) {
-				s.places.move(newWebTarget(s.t).URL, freeAddress(s.t), "")
+				elsewhere, other := newWebTarget(s.t), sshtest.Start(s.t, "deploy", func(sshtest.Command) (string, int) { return "", 0 })
+				s.t.Cleanup(func() { assert.Zero(s.t, elsewhere.count()+len(other.Commands()), "the other target saw it") })
+				s.places.move(elsewhere.URL, other.Address, "")
 			},
 			time.Hour, "action_changed",
 		},

@@ -5,12 +5,15 @@ package e2e
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,7 +68,23 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) client() *boundary.Client { return journalClient(s.api) }
+// client takes only receipts that the journal's own key signed.
+func (s *stage) client() *boundary.Client {
+	s.t.Helper()
+	text, err := os.ReadFile(s.registry)
+	require.NoError(s.t, err)
+	var registry struct {
+		Keys []struct{ X, Kid string }
+	}
+	require.NoError(s.t, json.Unmarshal(text, &registry))
+	c := journalClient(s.api)
+	c.Keys = map[string]ed25519.PublicKey{}
+	for _, key := range registry.Keys {
+		c.Keys[key.Kid], err = base64.RawURLEncoding.DecodeString(key.X)
+		require.NoError(s.t, err)
+	}
+	return c
+}
 
 func journalClient(api string) *boundary.Client {
 	return &boundary.Client{URL: "http://" + api, MaxTries: 3, MaxWait: time.Second, Authorize: func(r *http.Request) error {
