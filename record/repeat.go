@@ -27,6 +27,8 @@ type Repeat struct {
 	EventID string
 	// Digest identifies the body apart from what the writer adds.
 	Digest [sha256.Size]byte
+	// Marks are what else the entry is looked up by. They make no repeats.
+	Marks []string
 	// Parts are the repeat keys of the spans of a lineage record.
 	Parts [][sha256.Size]byte
 }
@@ -58,7 +60,8 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return r, err
 		}
 		var journal struct {
-			Detail struct {
+			EventType string `json:"event_type"`
+			Detail    struct {
 				ItemID string `json:"item_id"`
 			} `json:"detail"`
 		}
@@ -66,6 +69,10 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return Repeat{}, err
 		}
 		r.ID = journal.Detail.ItemID
+		if own, isLog, err := auditLogRepeat(journal.EventType, body); isLog {
+			own.EventID = r.EventID
+			return own, err
+		}
 	case KindDecision, KindAction, KindApproval, KindContext, KindAuditEvent:
 		if r.ID, err = RepeatID(kind, body); err != nil {
 			return Repeat{}, err
@@ -231,10 +238,10 @@ func isAdded(kind Kind, actions bool, member string) bool {
 	}
 }
 
-// isOfActions reports whether a journal record is one about audit events.
+// isOfActions reports whether a journal record is one of the journal of actions.
 func isOfActions(o object) bool {
-	eventType, _ := o.get("event_type")
-	return bytes.HasPrefix(eventType, []byte(`"`+ActionsEvents))
+	raw, _ := o.get("event_type")
+	return IsOfActions(strings.Trim(string(raw), `"`))
 }
 
 // hasAdded reports whether the writer adds to the value of a member, or to the

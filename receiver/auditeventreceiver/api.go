@@ -51,7 +51,7 @@ type endpoint struct {
 }
 
 // endpointsOf are all paths of the API.
-func endpointsOf(a *api) []*endpoint { return []*endpoint{a.recordsEndpoint()} }
+func endpointsOf(a *api) []*endpoint { return []*endpoint{a.recordsEndpoint(), a.receiptsEndpoint()} }
 
 // call is a request whose client is known and whose body was taken.
 type call struct {

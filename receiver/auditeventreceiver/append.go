@@ -63,6 +63,12 @@ func (a *api) unavailable(err error) *problem {
 		after(a.config.Limits.RetryAfter)
 }
 
+// unreadable is the answer when the journal cannot be asked.
+func (a *api) unreadable(err error) *problem {
+	a.logger.Debug("Journal did not answer a request", zap.Error(err))
+	return newProblem(codeUnavailable, "the journal could not be read; ask again").after(a.config.Limits.RetryAfter)
+}
+
 // fragment spells a JSON Pointer as a URI fragment, as problem details do.
 func fragment(pointer string) string { return "#" + pointer }
 
