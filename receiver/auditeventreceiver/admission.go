@@ -17,11 +17,13 @@ import (
 // waits for room: who finds none is told when to come back.
 type admission struct {
 	places     int64
+	waiting    int64
 	bytes      int64
 	retryAfter time.Duration
 	maxBody    int64
 
 	placesTaken atomic.Int64
+	waitsTaken  atomic.Int64
 	bytesTaken  atomic.Int64
 	instruments instruments
 }
@@ -32,7 +34,8 @@ const firstBytes = 4 << 10
 
 func newAdmission(config *Config, i instruments) *admission {
 	return &admission{
-		places: int64(config.Limits.ConcurrentRequests), bytes: config.Limits.BytesInFlight,
+		places: int64(config.Limits.ConcurrentRequests), waiting: int64(min(config.Limits.WaitingRequests, (config.Limits.ConcurrentRequests+1)/2)),
+		bytes:      config.Limits.BytesInFlight,
 		retryAfter: config.Limits.RetryAfter, maxBody: config.HTTP.MaxRequestBodySize, instruments: i,
 	}
 }
@@ -48,6 +51,20 @@ func (a *admission) enter() (done func(), p *problem) {
 		a.placesTaken.Add(-1)
 		a.instruments.requestsInFlight(-1)
 	}, nil
+}
+
+// wait takes a place among those that wait for entries, until done is called, and
+// reports whether there was one.
+func (a *admission) wait() (done func(), ok bool) {
+	if a.waitsTaken.Add(1) > a.waiting {
+		a.waitsTaken.Add(-1)
+		return nil, false
+	}
+	a.instruments.waiting(1)
+	return func() {
+		a.waitsTaken.Add(-1)
+		a.instruments.waiting(-1)
+	}, true
 }
 
 // take counts n more bytes if there is room for them.
