@@ -35,6 +35,7 @@ func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
 	for _, pkg := range []string{
 		"boundary",
 		"internal/archive",
+		"internal/auditlog",
 		"internal/bundle",
 		"internal/checkpoint",
 		"internal/content",
@@ -91,6 +92,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/action":                  4,
 		"internal/strip":                   3,
 		"internal/tiles":                   3,
+		"internal/auditlog":                4,
 		"internal/checkpoint":              4,
 		"internal/control":                 4,
 		"internal/archive":                 5,

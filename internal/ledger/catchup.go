@@ -184,7 +184,8 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 	if r.EventID != "" || isLookedForStored(e) {
 		marks = append(marks, eventMark(mark, repeat.KeyOfEvent(e.Header.EventID)))
 	}
-	return appendMarks(marks, nameMark(mark), namesOf(e)...), err
+	marks = appendMarks(marks, nameMark(mark), namesOf(e)...)
+	return appendMarks(marks, mark, markKeys(r.Marks)...), err
 }
 
 // marksOfID returns the marks of a stored entry with an id, which may be the

@@ -63,6 +63,23 @@ func (a *api) unavailable(err error) *problem {
 		after(a.config.Limits.RetryAfter)
 }
 
+// unreadable is the answer when the journal cannot be asked.
+func (a *api) unreadable(err error) *problem {
+	a.logger.Debug("Journal did not answer a request", zap.Error(err))
+	return newProblem(codeUnavailable, "the journal could not be read; ask again").after(a.config.Limits.RetryAfter)
+}
+
+// sawJournal tells health what a call of the journal says of it.
+func (a *api) sawJournal(err error) {
+	_, refused := errors.AsType[*ledger.Refusal](err)
+	switch {
+	case err == nil, refused:
+		a.health.available()
+	case !errors.Is(err, context.Canceled):
+		a.health.unavailable(err)
+	}
+}
+
 // fragment spells a JSON Pointer as a URI fragment, as problem details do.
 func fragment(pointer string) string { return "#" + pointer }
 

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json/v2"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,6 +27,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 	"github.com/readtrail/readtrail/record"
@@ -77,6 +79,36 @@ func (m *memoryJournal) AppendStrict(ctx context.Context, scope record.Scope, dr
 		receipts[i] = journal.Receipt{EventID: fmt.Sprintf("evt_%d", len(m.drafts)), JournalID: "jrn_1", Sequence: uint64(len(m.drafts))}
 	}
 	return receipts, nil
+}
+
+// Receipt finds evt_N, the Nth draft, in the scope that it went to. The proofs are of a
+// checkpoint that covers the first entry only.
+func (m *memoryJournal) Receipt(_ context.Context, organization, class, eventID string, prove bool) (journal.Receipt, *journal.InclusionProof, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch eventID {
+	case "evt_pruned":
+		return journal.Receipt{}, nil, fmt.Errorf("journal: %w", ledger.ErrPruned)
+	case "evt_unreadable":
+		return journal.Receipt{}, nil, errors.New("/var/lib/journal: input/output error")
+	}
+	for i, s := range m.scopes {
+		if s != scopeOf(organization, class) || eventID != fmt.Sprintf("evt_%d", i+1) {
+			continue
+		}
+		found := journal.Receipt{EventID: eventID, JournalID: "jrn_1", Sequence: uint64(i) + 1}
+		if !prove || i > 0 {
+			return found, nil, nil
+		}
+		return found, &journal.InclusionProof{Checkpoint: &journal.SignedCheckpoint{Note: []byte("note\n")}}, nil
+	}
+	return journal.Receipt{}, nil, fmt.Errorf("journal: %w", ledger.ErrNotFound)
+}
+
+// Lookup finds nothing: that a record is looked up at all is for tests with a journal
+// on disk.
+func (*memoryJournal) Lookup(_ context.Context, _ record.Scope, ids ...string) ([]*journal.Entry, error) {
+	return make([]*journal.Entry, len(ids)), nil
 }
 
 func (m *memoryJournal) answers(answer func(context.Context, record.Scope, []*record.Draft) ([]journal.Receipt, error)) {
