@@ -82,7 +82,6 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/ledger/actions":          2,
 		"internal/ledger/execution":        2,
 		"internal/ledger/repeat":           2,
-		"internal/ledger/execution":        2,
 		"internal/provenance":              3,
 		"internal/telemetry":               2,
 		"internal/upstream":                2,
