@@ -20,23 +20,34 @@ type Context struct {
 	// Objects are the ids of those that the job is about.
 	Objects []string       `json:"objects,omitzero"`
 	Entries []ContextEntry `json:"entries"`
-	// ContextDigest is that of the form that ContextForm names.
-	ContextDigest           string `json:"context_digest"`
-	ContextCanonicalization string `json:"context_canonicalization"`
+	// ContextDigest is that of the form that ContextForm names; "" if the input of the
+	// model was not captured, as Capture then says.
+	ContextDigest           string `json:"context_digest,omitzero"`
+	ContextCanonicalization string `json:"context_canonicalization,omitzero"`
 	// ContextSize is in bytes, rounded up to a multiple of 64 if the digest is
 	// keyed; 0 is absent.
 	ContextSize        int64           `json:"context_size,omitzero"`
-	ContextForm        ContextForm     `json:"context_form"`
+	ContextForm        ContextForm     `json:"context_form,omitzero"`
 	Selection          *Selection      `json:"selection,omitzero"`
 	ToolCallsRequested []RequestedCall `json:"tool_calls_requested"`
 	Claims             []Claim         `json:"claims,omitzero"`
+	// Capture says what telemetry told; nil if an application gave the record.
+	Capture *ContextCapture `json:"capture,omitzero"`
+	// Basis says for a member where its value came from, as that of a Read does.
+	Basis map[string]Basis `json:"basis,omitzero"`
+}
+
+// ContextCapture says what was captured of the input and the output of a model.
+type ContextCapture struct {
+	Input  Captured `json:"input"`
+	Output Captured `json:"output"`
 }
 
 // Model names the model that was called.
 type Model struct {
 	Provider string `json:"provider,omitzero"`
 	// Request and Response are the model's name as asked for and as answered.
-	Request  string `json:"request"`
+	Request  string `json:"request,omitzero"`
 	Response string `json:"response,omitzero"`
 }
 
@@ -79,6 +90,9 @@ type ContextEntry struct {
 	OntologyVersion string `json:"ontology_version,omitzero"`
 	// DerivedFrom are the ids of entries that this one replaces (requirement G4).
 	DerivedFrom []string `json:"derived_from,omitzero"`
+	// Pseudonym says that ObjectID stands for a person whose name the model was not
+	// given.
+	Pseudonym bool `json:"pseudonym,omitzero"`
 	// ValueDigest is keyed, because values of properties can be guessed.
 	ValueDigest           string `json:"value_digest,omitzero"`
 	ValueCanonicalization string `json:"value_canonicalization,omitzero"`

@@ -13,9 +13,10 @@ import (
 
 // Prefixes of the ids that we derive (contract 3).
 const (
-	prefixRead  = "read_"
-	prefixEvent = "evt_"
-	prefixPart  = "part_"
+	prefixRead    = "read_"
+	prefixContext = "ctx_"
+	prefixEvent   = "evt_"
+	prefixPart    = "part_"
 )
 
 // derivedLength is the number of base32 characters of a derived id: 130 bits.
@@ -35,6 +36,19 @@ func ReadIDOfSpan(traceID [16]byte, spanID [8]byte, extra ...[]byte) string {
 // nanoseconds, its event name, its call id and the digest of its body.
 func ReadIDOfLog(traceID [16]byte, spanID [8]byte, unixNano uint64, eventName, callID, bodyDigest string) string {
 	return derive(prefixRead, "log", traceID[:], spanID[:], binary.BigEndian.AppendUint64(nil, unixNano),
+		[]byte(eventName), []byte(callID), []byte(bodyDigest))
+}
+
+// ContextIDOfSpan is ReadIDOfSpan for the context_id of a model call.
+func ContextIDOfSpan(traceID [16]byte, spanID [8]byte, extra ...[]byte) string {
+	fields := append(make([][]byte, 0, 16), traceID[:], spanID[:])
+	return derive(prefixContext, "span", append(fields, extra...)...)
+}
+
+// ContextIDOfLog is ReadIDOfLog for the context_id of a model call that a log
+// record tells of.
+func ContextIDOfLog(traceID [16]byte, spanID [8]byte, unixNano uint64, eventName, callID, bodyDigest string) string {
+	return derive(prefixContext, "log", traceID[:], spanID[:], binary.BigEndian.AppendUint64(nil, unixNano),
 		[]byte(eventName), []byte(callID), []byte(bodyDigest))
 }
 

@@ -27,6 +27,15 @@ func checkDraft(t *testing.T, o Observation) {
 		require.NoError(t, err)
 		complete(t, d)
 		require.Nil(t, o.Read)
+		require.Nil(t, o.Context)
+	}
+	if o.Context != nil {
+		require.True(t, record.ValidGivenID(o.Context.ContextID))
+		d, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, o.Given, o.Context)
+		if !errors.Is(err, record.ErrTooLarge) {
+			require.NoError(t, err)
+			require.True(t, utf8.Valid(complete(t, d)))
+		}
 	}
 	if o.Read == nil {
 		return

@@ -27,6 +27,8 @@ type item struct {
 	resource pcommon.Map
 	index    map[string]pcommon.Value
 	events   []ptrace.SpanEvent
+	// dropped is how many attributes and events the SDK left out.
+	dropped uint64
 	// body is that of a log record; a span's is empty.
 	body  value
 	cache *telemetry.Cache
@@ -62,6 +64,7 @@ type clearText struct {
 type paper struct {
 	written           bool
 	read              record.Read
+	context           record.Context
 	skeleton          record.Span
 	contents          contents
 	arguments, result tree
@@ -120,6 +123,7 @@ func spanItem(in SpanInput) *item {
 	it.name = in.Span.Name()
 	it.kind = in.Span.Kind()
 	it.attrs = in.Span.Attributes()
+	it.dropped = uint64(in.Span.DroppedAttributesCount()) + uint64(in.Span.DroppedEventsCount())
 	it.resource = in.Resource.Attributes()
 	it.cache = in.Cache
 	for i := range min(in.Span.Events().Len(), maxEvents) {
@@ -135,6 +139,7 @@ func logItem(in LogInput) *item {
 	it.scope = in.Scope
 	it.name = in.Log.EventName()
 	it.attrs = in.Log.Attributes()
+	it.dropped = uint64(in.Log.DroppedAttributesCount())
 	it.body = valueOf(in.Log.Body())
 	it.resource = in.Resource.Attributes()
 	it.cache = in.Cache

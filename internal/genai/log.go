@@ -32,9 +32,15 @@ func (l *Lifter) Log(in LogInput) (o Observation) {
 	answer, _ := lifting.row.find(it, result)
 	lifting.status = lifting.row.ended(it, logStatus(it, in.Log, answer.ok))
 	lifting.correlate("")
-	l.observe(&o, lifting, func(*record.Read) string {
-		body := lifting.cache.Digest(in.Log.Body()).Value
-		return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), string(lifting.hidden(it.name)), lifting.toolCallID, body)
+	l.observe(&o, lifting, derivations{
+		read: func(*record.Read) string {
+			body := lifting.cache.Digest(in.Log.Body()).Value
+			return record.ReadIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), string(lifting.hidden(it.name)), lifting.toolCallID, body)
+		},
+		context: func(c *record.Context) string {
+			body := lifting.cache.Digest(in.Log.Body()).Value
+			return record.ContextIDOfLog(in.Log.TraceID(), in.Log.SpanID(), uint64(at), string(lifting.hidden(it.name)), c.ContextDigest, body)
+		},
 	})
 	return o
 }

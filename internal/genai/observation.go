@@ -80,15 +80,18 @@ type Observation struct {
 	CallID      string
 	// Read is the read that the item is; nil if it is none.
 	Read *record.Read
-	// Given says that the application gave the read_id.
+	// Given says that the application gave the read_id or the context_id.
 	Given bool
 	// Copies are the contents that the read says are kept, and Store is the id of
 	// the evidence store that keeps them.
 	Copies []carrier.Copy
 	Store  string
-	// Unrecordable is set instead of Read if the item is a read of which no
-	// record can be made, with the header that the journal record needs.
+	// Unrecordable is set instead of Read or Context if no record can be made of
+	// it, with the header that the journal record needs.
 	Unrecordable *record.Unrecordable
+	// Context is what went into the model call that the item tells of; nil if it
+	// tells of none.
+	Context *record.Context
 	// Header is that of the item's records; nil if only labels were asked for.
 	Header *record.Header
 	// Skeleton is what lineage keeps of a span; nil if only labels were asked for.
@@ -103,7 +106,7 @@ type Observation struct {
 func (o *Observation) Release() {
 	if o.item != nil {
 		o.item.release()
-		o.item, o.Read, o.Header, o.Skeleton = nil, nil, nil, nil
+		o.item, o.Read, o.Context, o.Header, o.Skeleton = nil, nil, nil, nil, nil
 	}
 }
 
@@ -121,6 +124,8 @@ type Options struct {
 	LabelsOnly bool
 	// NoNames says that nobody asks for SafeName.
 	NoNames bool
+	// Contexts says that model calls are lifted too.
+	Contexts bool
 }
 
 // Lifter recognizes and lifts. It is immutable and safe for concurrent use.
@@ -130,7 +135,7 @@ type Lifter struct {
 	keyings keyings
 	profile string
 
-	labelsOnly, noNames bool
+	labelsOnly, noNames, contexts bool
 }
 
 // New compiles the options and reads the keys of digests. Its errors name the
@@ -154,6 +159,7 @@ func newLifter(rows []row, o Options) (*Lifter, error) {
 		return nil, err
 	}
 	return &Lifter{
-		table: table, sources: sources, keyings: keyings, profile: o.Profile, labelsOnly: o.LabelsOnly, noNames: o.NoNames,
+		table: table, sources: sources, keyings: keyings, profile: o.Profile,
+		labelsOnly: o.LabelsOnly, noNames: o.NoNames, contexts: o.Contexts,
 	}, nil
 }

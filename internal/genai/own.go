@@ -48,6 +48,18 @@ const (
 	ownStoreID             = "readtrail.memory.store_id"
 	ownMemoryOperation     = "readtrail.memory.operation"
 	ownEntries             = "readtrail.memory.entries"
+
+	ownContextID          = "readtrail.context.id"
+	ownContextPlanKind    = "readtrail.context.plan.kind"
+	ownContextPlanVersion = "readtrail.context.plan.version"
+	ownContextPerson      = "readtrail.context.rights.person_ref"
+	ownContextRole        = "readtrail.context.rights.agent_role"
+	ownContextObjects     = "readtrail.context.objects"
+	ownContextEntries     = "readtrail.context.entries"
+	ownContextDigest      = "readtrail.context.digest"
+	ownContextRanking     = "readtrail.context.selection.ranking"
+	ownContextLeftOut     = "readtrail.context.selection.left_out"
+	ownContextClaims      = "readtrail.context.claims"
 )
 
 // The stable attributes of requirement E8 that an application may set too.
@@ -87,8 +99,10 @@ func ofResource(it *item, shape func(string) string, key string) string {
 const maxRefs = 1000
 
 // ownRefs reads the record refs that an application gave: one, or several.
-func ownRefs(it *item) []string {
-	v, ok := it.get(ownRecordRefs)
+func ownRefs(it *item) []string { return refsUnder(it, ownRecordRefs) }
+
+func refsUnder(it *item, key string) []string {
+	v, ok := it.get(key)
 	if !ok {
 		return nil
 	}
@@ -122,8 +136,12 @@ func refs(candidates []string) []string {
 	return out
 }
 
-// ownContent are those of the attributes that hold content.
-var ownContent = []string{ownDocuments, ownChunks, ownEntries}
+// ownContent are those of the attributes that hold content, or names of what a
+// source holds.
+var ownContent = []string{ownDocuments, ownChunks, ownEntries, ownContextPerson, ownContextObjects, ownContextEntries, ownContextClaims}
+
+// ownContext are those that tell what went into a model call.
+var ownContext = []string{ownContextID, ownContextEntries, ownContextDigest, ownContextObjects, ownContextClaims}
 
 // namedDocument is a document as somebody names it. Its withContent is nil if
 // nobody said whether the read brought it or only named it.

@@ -105,7 +105,11 @@ func newTable(rows []row) (*table, error) {
 
 func compileRow(r row) compiledRow {
 	c := compiledRow{row: r, event: eventTypes[r.class]}
-	for f, sources := range r.fields {
+	known := r.fields
+	if r.class == ClassInference {
+		known = known.or(modelCall(r.dialect))
+	}
+	for f, sources := range known {
 		c.sources[f] = sources
 	}
 	for _, name := range r.names {

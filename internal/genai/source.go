@@ -38,6 +38,17 @@ const (
 	agentName
 	agentVersion
 	model
+
+	// The fields of a model call: what was sent, how many messages that were, what
+	// was answered, and who answered.
+	inputMessages
+	inputLength
+	systemInstructions
+	toolDefinitions
+	outputMessages
+	modelProvider
+	requestModel
+	responseModel
 	fieldCount
 )
 

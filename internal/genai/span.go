@@ -42,10 +42,16 @@ func (l *Lifter) Span(in SpanInput) (o Observation) {
 	}
 	lifting.correlate(record.HexSpanID(in.Span.ParentSpanID()))
 
-	derived := func(r *record.Read) string {
-		return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, r)...)
-	}
-	l.observe(&o, lifting, derived)
+	l.observe(&o, lifting, derivations{
+		read: func(r *record.Read) string {
+			digests := [...]string{r.Request.ArgumentsDigest, r.Response.ResultDigest}
+			return record.ReadIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, digests)...)
+		},
+		context: func(c *record.Context) string {
+			digests := [...]string{c.ContextDigest, c.Model.Request}
+			return record.ContextIDOfSpan(in.Span.TraceID(), in.Span.SpanID(), lifting.besides(in, digests)...)
+		},
+	})
 	o.SafeName = safeName
 	lifting.skeleton(in.Span, &o)
 	return o
@@ -90,14 +96,23 @@ func (l *Lifter) begin(it *item, row *compiledRow, upstream string) *lifting {
 	return in
 }
 
-// observe lifts a read, if the item is one.
-func (l *Lifter) observe(o *Observation, in *lifting, derive func(*record.Read) string) {
+// derivations give an id to what an application gave none.
+type derivations struct {
+	read    func(*record.Read) string
+	context func(*record.Context) string
+}
+
+// observe lifts a read or what went into a model call, if the item is one.
+func (l *Lifter) observe(o *Observation, in *lifting, derive derivations) {
 	o.item = in.item
 	o.Signal, o.Class, o.Dialect = in.signal, in.row.class, in.row.dialect
 	o.Header, o.Skeleton = &in.header, &in.paper.skeleton
 	c := &in.header.Correlation
 	o.ExecutionID, o.CallID = c.ExecutionID, c.CallID
 	if in.row.event == "" {
+		if l.contexts && in.tellsContext() {
+			in.observeContext(o, derive.context)
+		}
 		return
 	}
 	r := &in.paper.read
@@ -111,7 +126,7 @@ func (l *Lifter) observe(o *Observation, in *lifting, derive func(*record.Read) 
 		reason = record.ReasonNoTime
 	}
 	if r.ReadID = in.own("read_id", givenID, ownReadID); r.ReadID == "" {
-		r.ReadID = derive(r)
+		r.ReadID = derive.read(r)
 	} else {
 		o.Given = true
 	}
@@ -132,7 +147,7 @@ func (l *Lifter) observe(o *Observation, in *lifting, derive func(*record.Read) 
 
 // besides returns what identifies a span apart from ids that are invalid, so
 // that strangers without ids are not repeats of each other.
-func (l *lifting) besides(in SpanInput, r *record.Read) [][]byte {
+func (l *lifting) besides(in SpanInput, digests [2]string) [][]byte {
 	if l.traceID != "" && l.spanID != "" {
 		return nil
 	}
@@ -143,7 +158,7 @@ func (l *lifting) besides(in SpanInput, r *record.Read) [][]byte {
 	numbers = append(numbers, byte(s.Kind()), byte(s.Status().Code()))
 	return [][]byte{
 		numbers, parent[:], l.hidden(l.scope.Name()), l.hidden(s.Name()), []byte(l.toolName), []byte(l.toolCallID),
-		[]byte(r.Request.ArgumentsDigest), []byte(r.Response.ResultDigest), l.hidden(s.TraceState().AsRaw()),
+		[]byte(digests[0]), []byte(digests[1]), l.hidden(s.TraceState().AsRaw()),
 		l.resourceText(in.Resource, "service.name"), l.resourceText(in.Resource, "service.instance.id"),
 	}
 }

@@ -35,7 +35,7 @@ const testProfile = "strict/1"
 
 func newTestLifter(t testing.TB, sources ...SourceRule) *Lifter {
 	t.Helper()
-	l, err := New(Options{Sources: sources, Profile: testProfile})
+	l, err := New(Options{Sources: sources, Profile: testProfile, Contexts: true})
 	require.NoError(t, err)
 	return l
 }
@@ -195,7 +195,8 @@ func marshalled(t testing.TB, o Observation) string {
 		Reason   *record.Unrecordable
 		Header   *record.Header
 		Skeleton *record.Span
-	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton}, json.Deterministic(true))
+		Context  *record.Context
+	}{[]string{string(o.Class), o.Dialect, o.SafeName, o.ExecutionID, o.CallID}, o.Read, o.Unrecordable, o.Header, o.Skeleton, o.Context}, json.Deterministic(true))
 	require.NoError(t, err)
 	return string(b)
 }

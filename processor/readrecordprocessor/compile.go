@@ -33,7 +33,7 @@ func (c *Config) Compile() (*genai.Lifter, *strip.Stripper, error) {
 	}
 	lifter, err := genai.New(genai.Options{
 		Sources: sources, Digest: c.Digest, Profile: stripper.Profile(),
-		LabelsOnly: !c.Records, NoNames: !c.Records && c.Mode == strip.Known,
+		Contexts: c.Contexts, LabelsOnly: !c.Records, NoNames: !c.Records && c.Mode == strip.Known,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -26,6 +26,9 @@ type Config struct {
 	// strips, for a pipeline that leads to tracing.
 	Records bool `mapstructure:"records"`
 
+	// Contexts says whether records are made of what went into model calls too.
+	Contexts bool `mapstructure:"contexts"`
+
 	// Authenticator names the auth extension of the pipeline's receivers if it
 	// tells nothing of the clients that it lets in (bearertokenauth). Set it only
 	// if every receiver of the pipeline has that extension.
@@ -68,6 +71,9 @@ var _ component.Config = (*Config)(nil)
 func (c *Config) Validate() error {
 	if c.Authenticator != "" && !record.ValidGivenID(c.Authenticator) {
 		return errors.New("authenticator must be the id of an extension, such as bearertokenauth")
+	}
+	if c.Contexts && !c.Records {
+		return errors.New("contexts are records: set records to true too, or contexts to false")
 	}
 	return genai.CheckConfig(&c.Digest, c.Sources)
 }

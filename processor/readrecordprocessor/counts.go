@@ -30,6 +30,11 @@ func (c *counts) record(eventType, dialect string) {
 	c.records[recordKind{kindOf(eventType), dialect}]++
 }
 
+// contextKind is what the count of records calls context records.
+const contextKind = "context"
+
+func (c *counts) context(dialect string) { c.record(contextKind, dialect) }
+
 func (c *counts) uncheckable(eventType string) {
 	if c.uncheckables == nil {
 		c.uncheckables = make(map[string]int64)

@@ -17,6 +17,9 @@ func (p *pass) record(seen *genai.Observation, routing carrier.Resource) string 
 	case seen.Unrecordable != nil:
 		p.unrecordable(*seen.Header, *seen.Unrecordable, routing)
 		return ""
+	case seen.Context != nil:
+		p.context(seen, routing)
+		return ""
 	case seen.Read == nil:
 		return ""
 	}
@@ -33,6 +36,19 @@ func (p *pass) record(seen *genai.Observation, routing carrier.Resource) string 
 		p.counts.uncheckable(read.EventType)
 	}
 	return read.ReadID
+}
+
+// context adds the record of what went into a model call. It has no mark on the
+// span: the span's ids lead to it.
+func (p *pass) context(seen *genai.Observation, routing carrier.Resource) {
+	c := seen.Context
+	draft, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, seen.Given, c)
+	if err != nil {
+		p.unrecordable(c.Header, record.Unrecordable{Reason: record.ReasonOf(err), ItemID: c.ContextID, Item: c.ObservedBy.Signal}, routing)
+		return
+	}
+	p.batch.Items = append(p.batch.Items, carrier.Item{Draft: draft, Resource: routing})
+	p.counts.context(seen.Dialect)
 }
 
 func (p *pass) unrecordable(header record.Header, u record.Unrecordable, routing carrier.Resource) {

@@ -71,7 +71,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ProcessorReadRecordRecords, err = builder.meter.Int64Counter(
 		"otelcol_processor_read_record_records",
-		metric.WithDescription("Read records handed on. A redelivery is counted again here, and once in the journal. [Alpha]"),
+		metric.WithDescription("Read and context records handed on. A redelivery is counted again here, and once in the journal. [Alpha]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)

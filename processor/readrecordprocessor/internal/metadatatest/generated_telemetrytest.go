@@ -40,7 +40,7 @@ func AssertEqualProcessorReadRecordLogRecords(t *testing.T, tt *componenttest.Te
 func AssertEqualProcessorReadRecordRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_read_record_records",
-		Description: "Read records handed on. A redelivery is counted again here, and once in the journal. [Alpha]",
+		Description: "Read and context records handed on. A redelivery is counted again here, and once in the journal. [Alpha]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
