@@ -334,6 +334,19 @@ func TestAMACHasNoCertificate(t *testing.T) {
 	assert.Equal(t, "certificate_of_mac", answer.object["code"])
 }
 
+func TestACredentialAsTheNameOfAKeyIsRefused(t *testing.T) {
+	r := newRig(t)
+	token := "ghp_" + strings.Repeat("a1B2", 9)
+	proof := producers["EdDSA"].proof(exampleForm)
+	resource := object{"service.name": "s", "audit.integrity.algorithm": "EdDSA", "audit.integrity.certificate": token}
+	answer := r.send(auditlog.JSON, requestOf(resource, auditRecord(uuid, object{"audit.integrity.value": proof})))
+	assert.Equal(t, "credential", answer.object["code"])
+	delete(resource, "audit.integrity.certificate")
+	answer = r.send(auditlog.JSON, requestOf(resource, auditRecord(uuid, object{"audit.integrity.value": proof, "audit.integrity.new_value": proof, "audit.integrity.new_certificate": token})))
+	assert.Equal(t, "credential", answer.object["code"])
+	assert.Empty(t, r.entries())
+}
+
 func TestFilesOfTrustAreReadWithCare(t *testing.T) {
 	write := func(text string, mode os.FileMode) string {
 		name := filepath.Join(t.TempDir(), "keys.json")
