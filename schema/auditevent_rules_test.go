@@ -9,7 +9,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,7 +64,7 @@ func firstCall(event object) object { return event["tool_calls"].([]any)[0].(obj
 var violations = map[string]violation{
 	"blocked_but_executed":            {deniedAction(), both(setIn("event_type", "agent.action.completed"), setIn("execution/status", "succeeded")), "/audit_event/execution/status"},
 	"blocked_but_called_a_tool":       {deniedAction(), func(e object) { e["tool_calls"] = asObject(completeExecution())["tool_calls"] }, "/audit_event/tool_calls"},
-	"approval_required_and_absent":    {completeExecution(), removeIn("approval"), "/audit_event"},
+	"approval_required_and_absent":    {completeExecution(), removeIn("approval"), "/audit_event/approval"},
 	"executed_while_pending":          {completeExecution(), both(setIn("approval/decision", "pending"), removeIn("approval/reviewer"), removeIn("approval/decided_at")), "/audit_event/execution/status"},
 	"executed_though_rejected":        {completeExecution(), setIn("approval/decision", "rejected"), "/audit_event/execution/status"},
 	"executed_after_expiry":           {completeExecution(), both(setIn("approval/decision", "expired"), removeIn("approval/reviewer"), removeIn("approval/decided_at")), "/audit_event/execution/status"},
@@ -71,13 +73,13 @@ var violations = map[string]violation{
 	"not_started_but_called_a_tool":   {completeExecution(), setIn("execution/status", "not_started"), "/audit_event/tool_calls"},
 	"denied_by_type_only":             {completeExecution(), both(setIn("event_type", "agent.action.denied"), setIn("tool_calls", []any{})), "/audit_event/execution/status"},
 	"denied_by_status_only":           {deniedAction(), setIn("event_type", "agent.action.completed"), "/audit_event/execution/status"},
-	"approved_by_nobody":              {completeExecution(), removeIn("approval/reviewer"), "/audit_event/approval"},
-	"approved_at_no_time":             {completeExecution(), removeIn("approval/decided_at"), "/audit_event/approval"},
+	"approved_by_nobody":              {completeExecution(), removeIn("approval/reviewer"), "/audit_event/approval/reviewer"},
+	"approved_at_no_time":             {completeExecution(), removeIn("approval/decided_at"), "/audit_event/approval/decided_at"},
 	"pending_with_a_reviewer":         {deniedAction(), func(e object) { e["approval"] = pendingWithReviewer() }, "/audit_event/approval/reviewer"},
 	"redacted_without_redactions":     {completeExecution(), setIn("privacy/redactions", []any{}), "/audit_event/privacy/redactions"},
 	"redactions_that_are_denied":      {completeExecution(), setIn("privacy/redaction_status", "none"), "/audit_event/privacy/redactions"},
-	"size_without_a_digest":           {completeExecution(), func(e object) { delete(firstCall(e), "result_digest") }, "/audit_event/tool_calls/0"},
-	"amount_without_a_currency":       {completeExecution(), removeIn("requested_action/amount/currency"), "/audit_event/requested_action/amount"},
+	"size_without_a_digest":           {completeExecution(), func(e object) { delete(firstCall(e), "result_digest") }, "/audit_event/tool_calls/0/result_digest"},
+	"amount_without_a_currency":       {completeExecution(), removeIn("requested_action/amount/currency"), "/audit_event/requested_action/amount/currency"},
 	"trace_id_of_zeros":               {completeExecution(), setIn("correlation/trace_id", strings.Repeat("0", 32)), "/audit_event/correlation/trace_id"},
 	"span_id_of_zeros":                {completeExecution(), setIn("correlation/span_id", strings.Repeat("0", 16)), "/audit_event/correlation/span_id"},
 	"old_spelling_of_block":           {deniedAction(), setIn("policy/decision", "deny"), "/audit_event/policy/decision"},
@@ -175,19 +177,24 @@ func TestEveryMemberThatTheDictionaryDemandsIsMissed(t *testing.T) {
 		var document object
 		require.NoError(t, json.Unmarshal(canonical(t, whole), &document))
 		walk(document, "", func(parent object, member, at string) {
-			if slices.Contains(optional, at+"/"+member) {
+			at += "/" + member
+			if slices.Contains(optional, element.ReplaceAllString(at, "/0")) {
 				return
 			}
 			value := parent[member]
 			delete(parent, member)
 			defer func() { parent[member] = value }()
 			var invalid *schema.InvalidError
-			require.ErrorAs(t, schema.Validate(record.KindAuditEvent, "1.0.0", canonical(t, document)), &invalid, "%s: %s/%s", name, at, member)
+			require.ErrorAs(t, schema.Validate(record.KindAuditEvent, "1.0.0", canonical(t, document)), &invalid, "%s: %s", name, at)
+			require.Equal(t, at, invalid.Location, name)
 			required++
 		})
 	}
 	require.Greater(t, required, 100)
 }
+
+// element is the index of an element in a JSON Pointer.
+var element = regexp.MustCompile(`/[0-9]+`)
 
 // walk visits every member of a document.
 func walk(v any, at string, visit func(parent object, member, at string)) {
@@ -198,8 +205,8 @@ func walk(v any, at string, visit func(parent object, member, at string)) {
 			walk(v[member], at+"/"+member, visit)
 		}
 	case []any:
-		for _, value := range v {
-			walk(value, at+"/0", visit)
+		for i, value := range v {
+			walk(value, at+"/"+strconv.Itoa(i), visit)
 		}
 	}
 }
