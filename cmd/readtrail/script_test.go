@@ -32,6 +32,8 @@ func TestScripts(t *testing.T) {
 			"flip":    cmdFlip,
 			"outside": cmdOutside,
 
+			"contexts": cmdContexts,
+
 			"checkpoints": cmdCheckpoints,
 		},
 	})
