@@ -9,8 +9,8 @@ export GOFLAGS := -buildvcs=false
 LDFLAGS := -s -w
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
-GO_DIRS := cmd e2e exporter extension internal journal processor record schema
-SOURCES := $(shell find cmd exporter extension internal journal processor record schema -name '*.go' -not -name '*_test.go') \
+GO_DIRS := boundary cmd e2e exporter extension internal journal processor receiver record schema
+SOURCES := $(shell find boundary cmd exporter extension internal journal processor receiver record schema -name '*.go' -not -name '*_test.go') \
 	$(shell find schema -name '*.json') go.mod go.sum builder-config.yaml
 
 .PHONY: help build demo test test-deps check unit servers e2e bench fuzz generate fmt clean

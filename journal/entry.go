@@ -30,6 +30,15 @@ type Entry struct {
 	cut payloadCut
 }
 
+// Receipt returns what whoever appended the entry was told.
+func (e *Entry) Receipt() Receipt {
+	s := &e.Integrity.Signature
+	return Receipt{
+		EventID: e.Header.EventID, JournalID: e.Header.JournalID, Sequence: e.Header.Sequence, RecordHash: e.Integrity.RecordHash,
+		KeyID: s.KeyID, Signature: s.Value, RecordedAt: e.Header.RecordedAt,
+	}
+}
+
 // EntryHeader is what every body begins with (contract 1), as far as reading
 // and verifying need it. Of a body whose schema this version does not know
 // only JournalID, Sequence and RecordedAt are read.

@@ -67,7 +67,9 @@ func (v *verifier) judgeEnvelope(e *Envelope, text []byte) {
 		v.note(Finding{Code: CodeNotCanonical, Detail: err.Error()})
 		return
 	}
-	c := newChecker(&v.options).check(form)
+	k := newChecker(&v.options)
+	k.alone = true
+	c := k.check(form)
 	if c.notEntry != nil {
 		v.note(Finding{Code: c.notEntry.Code, Detail: c.notEntry.Unwrap().Error()})
 		return

@@ -131,7 +131,7 @@ func TestAFirstEntryHasNoPredecessorNotEvenNull(t *testing.T) {
 func TestASignedEntryWithoutItsFrameIsRefused(t *testing.T) {
 	for _, kind := range []record.Kind{"future_record", "audit_event"} {
 		for member, value := range map[string]any{"sequence": "3", "recorded_at": "2026-10-09", "journal_id": ""} {
-			w := journalOf(t, 2).foreign(kind, "1.0.0").read()
+			w := journalOf(t, 2).foreign(kind, "9.0.0").read()
 			line := forged(t, w.lines[2], trusted, func(e map[string]any) { bodyOf(e)[member] = value })
 			report := verifyLines(t, w.lines[0], w.lines[1], line, w.lines[3])
 			require.Equal(t, []journal.Code{journal.CodeSchemaInvalid, journal.CodePreviousHashMismatch}, brokenCodes(report), member)
@@ -144,7 +144,7 @@ func TestASignedEntryWithoutItsFrameIsRefused(t *testing.T) {
 
 func TestAnAuditEventNeedNameNoJournalButNoOtherOne(t *testing.T) {
 	nameless := func(t *testing.T, kind record.Kind, id any) *journal.Report {
-		w := journalOf(t, 2).foreign(kind, "1.0.0")
+		w := journalOf(t, 2).foreign(kind, "9.0.0")
 		return verifyLines(t, w.lines[0], w.lines[1], forged(t, w.lines[2], trusted, func(e map[string]any) {
 			if bodyOf(e)["journal_id"] = id; id == nil {
 				delete(bodyOf(e), "journal_id")

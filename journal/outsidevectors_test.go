@@ -142,10 +142,21 @@ func outsideVectors(t *testing.T) []outsideVector {
 	misplaced := slices.Clone(grouped.lines)
 	misplaced[5] = value(t, misplaced[5], func(v []byte) { v[7] = 7 })
 	later := epoch.AddDate(0, 0, 2)
+	audited, groupedEvent, verified := newWriterOf(w), newWriterOf(w), newWriterOf(w)
+	audited.event(record.EventJournalOpened, nil).auditEvent("1.0.0").auditEvent("1.1.0").event(record.EventJournalClosed, nil)
+	groupedEvent.event(record.EventJournalOpened, nil).groupedEvent("1.0.0")
+	verified.event(record.EventJournalOpened, nil).auditEvent("1.0.0")
+	unruly := forged(t, audited.lines[1], trusted, func(e map[string]any) {
+		bodyOf(e)["policy"].(map[string]any)["decision"] = "block" // and a tool was called
+	})
 	return []outsideVector{
 		named("valid", all.with(w.signed(4), w.signed(9)).under(`{"demand":["tail"]}`)),
 		named("valid.cosigned", all.with(cosigned(9, epoch.Add(time.Minute), one, two)).under(quorum(2, `"tail","time"`))),
 		vector("valid.group", 1, grouped.lines).with(grouped.signed(10)),
+		vector("valid.audit_event", 1, audited.lines),
+		vector("schema_invalid.audit_event", 1, [][]byte{audited.lines[0], unruly}).isBroken(),
+		vector("schema_invalid.audit_event_group", 1, groupedEvent.lines).isBroken(),
+		vector("schema_invalid.audit_event_verified", 1, [][]byte{verified.lines[0], forged(t, verified.lines[1], trusted, verifiedBefore)}).isBroken(),
 		vector("valid.pruned", 6, pruned.lines[5:]).with(before, exactly, behind, pruned.signed(11)).under(`{"demand":["tail","first_link"]}`),
 		vector("valid.interrupted", 3, pruned.lines[2:]).with(before, exactly, behind).under(`{"demand":["first_link"]}`),
 		vector("valid.anchored", 6, w.lines[5:]).under(anchored(hashOf(t, w.lines[4]))),

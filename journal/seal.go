@@ -4,6 +4,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
@@ -22,7 +23,8 @@ type Receipt struct {
 	// RecordHash is "sha256:" and 64 lowercase hex digits.
 	RecordHash string `json:"record_hash"`
 	KeyID      string `json:"key_id"`
-	// Signature is signature.value of the entry, and RecordedAt the writer's clock.
+	// Signature is signature.value of the entry, which a strict append gives, and
+	// RecordedAt the writer's clock.
 	Signature  string      `json:"signature,omitzero"`
 	RecordedAt record.Time `json:"recorded_at,omitzero"`
 	// Repeat says that the record was there already (contract 3).
@@ -163,6 +165,13 @@ func (u *Unsigned) Digest() [sha256.Size]byte { return u.digest }
 
 // RecordHash returns the entry's record hash.
 func (u *Unsigned) RecordHash() string { return SpellHash(u.digest) }
+
+// SignatureIn returns signature.value of the line that Sign or SignedGroup.Line
+// returned.
+func (u *Unsigned) SignatureIn(line []byte) string {
+	value, _, _ := bytes.Cut(line[u.valueAt:], []byte{'"'})
+	return string(value)
+}
 
 // Size returns the bytes of the line with its LF, at most: a group signature may
 // make it shorter.

@@ -164,6 +164,11 @@ func (s *sealed) checkFixed() error {
 	if !found || !isEndOfVersion(rest) {
 		return notEntry("verification is not that of a writer: status %s, no failure_codes, a verifier_version", statusNotPerformed)
 	}
+	return s.checkPrevious()
+}
+
+// checkPrevious demands a predecessor that is a hash or absent.
+func (s *sealed) checkPrevious() error {
 	if s.previousStands && !s.previous.set {
 		return notEntry("previous_event_hash is null or empty, not absent")
 	}

@@ -61,14 +61,14 @@ func NewReadDraft(r *Read, given bool) (*Draft, error) {
 func NewJournalDraft(j *Journal) (*Draft, error) {
 	d, err := newDraft(KindJournal, "", false, j)
 	if err == nil {
-		d.actions = strings.HasPrefix(j.EventType, actionsEvents)
+		d.actions = strings.HasPrefix(j.EventType, ActionsEvents)
 	}
 	return d, err
 }
 
-// actionsEvents is what the event types of journal records about audit events begin
+// ActionsEvents is what the event types of journal records about audit events begin
 // with: they stand beside what they are about.
-const actionsEvents = "audit_event."
+const ActionsEvents = "audit_event."
 
 // NewUnrecordableDraft makes the draft of an item.unrecordable. Its item_id
 // makes its redelivery a repeat, as that of a record is.

@@ -16,6 +16,7 @@ const (
 	prefixRead    = "read_"
 	prefixContext = "ctx_"
 	prefixEvent   = "evt_"
+	prefixPart    = "part_"
 )
 
 // derivedLength is the number of base32 characters of a derived id: 130 bits.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -52,6 +53,10 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 		}
 		r.ID, r.Given = read.ReadID, read.Basis["read_id"] == BasisAttribute
 	case KindJournal:
+		if r.ID, err = repeatOfAbout(body); err != nil || r.ID != "" {
+			r.Given = true
+			return r, err
+		}
 		var journal struct {
 			Detail struct {
 				ItemID string `json:"item_id"`
@@ -141,11 +146,19 @@ func givenEventID(body []byte) (string, error) {
 	if err := json.Unmarshal(body, &header); err != nil {
 		return "", err
 	}
-	minted, isOurs := strings.CutPrefix(header.EventID, prefixEvent)
-	if id, err := ulid.ParseStrict(minted); isOurs && err == nil && id.Time() == ulid.Timestamp(header.RecordedAt.Std()) {
+	if at, minted := MintedAt(header.EventID); minted && at.Equal(header.RecordedAt.Std().Truncate(time.Millisecond)) {
 		return "", nil
 	}
 	return header.EventID, nil
+}
+
+// MintedAt returns the time that an event id of a writer holds, which is recorded_at
+// without what is less than a millisecond (contract 3); minted is false for an id of
+// another form.
+func MintedAt(eventID string) (at time.Time, minted bool) {
+	text, ours := strings.CutPrefix(eventID, prefixEvent)
+	id, err := ulid.ParseStrict(text)
+	return id.Timestamp(), ours && err == nil
 }
 
 func newPart(traceID string, raw []byte) Part {
@@ -155,12 +168,14 @@ func newPart(traceID string, raw []byte) Part {
 // sourceDigest hashes what the source of a record said, leaving out what the
 // writer adds. An event_id does not count: a retry may come with a new one.
 func sourceDigest(kind Kind, o object) [sha256.Size]byte {
-	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(kind, p.name) || hasAdded(o, p) }) {
+	actions := kind.OfActions() || kind == KindJournal && isOfActions(o)
+	isAdded := func(p place) bool { return isAdded(kind, actions, p.name) }
+	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) }) {
 		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
 	}
 	source := append(make([]byte, 0, len(o.raw)), '{')
 	for _, p := range o.members {
-		if isAdded(kind, p.name) {
+		if isAdded(p) {
 			continue
 		}
 		raw := o.value(p)
@@ -175,8 +190,8 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 }
 
 // isAdded reports whether a member does not count, most of them because the
-// writer adds them.
-func isAdded(kind Kind, member string) bool {
+// writer adds them. actions says that the body stands in the journal of actions.
+func isAdded(kind Kind, actions bool, member string) bool {
 	switch member {
 	case "conflicts_with", "event_id", "journal_id", "recorded_at", "scope", "sequence", partsMember:
 		return true
@@ -184,12 +199,18 @@ func isAdded(kind Kind, member string) bool {
 		return kind == KindJournal
 	case "observed_by":
 		// A retry comes over another connection, and under another span.
-		return kind.OfActions() || kind == KindContext
+		return actions || kind == KindContext
 	case "unmet":
 		return kind == KindDecision // which intake adds
 	default:
 		return false
 	}
+}
+
+// isOfActions reports whether a journal record is one about audit events.
+func isOfActions(o object) bool {
+	eventType, _ := o.get("event_type")
+	return bytes.HasPrefix(eventType, []byte(`"`+ActionsEvents))
 }
 
 // hasAdded reports whether the writer adds to the value of a member, or to the

@@ -41,6 +41,8 @@ var schemas = load(
 	key{record.KindAction, record.SchemaVersion},
 	key{record.KindApproval, record.SchemaVersion},
 	key{record.KindContext, record.SchemaVersion},
+	key{record.KindAuditEvent, record.AuditEventVersion},
+	key{record.KindAuditEvent, record.AuditEventVersionExtended},
 )
 
 // manifests are the schemas of manifests of evidence bundles, by version. A manifest

@@ -125,7 +125,9 @@ func (c *copyCheck) check(ctx context.Context, source *journal.Source) {
 }
 
 func (c *copyCheck) checkEntry(ctx context.Context, report *copyReport, e *journal.Entry) {
-	report.JournalID = e.Header.JournalID
+	if e.Header.JournalID != "" {
+		report.JournalID = e.Header.JournalID
+	}
 	if e.Kind != record.KindRead {
 		return
 	}

@@ -79,15 +79,15 @@ func changeHold(ctx context.Context, con *console, o *operation, target, eventTy
 	if err != nil {
 		return err
 	}
-	last, err := ledger.LastEntry(durable.OS{}, source.Path)
+	id, err := ledger.JournalID(durable.OS{}, source.Path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", source.Path, err)
+	}
+	w, end, err := o.reach(ctx, source.Path, id)
 	if err != nil {
 		return err
 	}
-	w, end, err := o.reach(ctx, source.Path, last.Header.JournalID)
-	if err != nil {
-		return err
-	}
-	receipt, err := change(w, ctx, control.HoldRequest{JournalID: last.Header.JournalID, Hold: hold})
+	receipt, err := change(w, ctx, control.HoldRequest{JournalID: id, Hold: hold})
 	if err == nil {
 		// Who answers on a socket is not who signs: only the journal itself says it.
 		err = ledger.ConfirmHold(durable.OS{}, source.Path, receipt, eventType, hold)
@@ -101,7 +101,7 @@ func changeHold(ctx context.Context, con *console, o *operation, target, eventTy
 	if err != nil {
 		return fmt.Errorf("%s: %w", source.Path, err)
 	}
-	fmt.Fprintf(con.out, "journal: %s\nhold_id: %s\nsequence: %d\nevent_id: %s\n", escape(last.Header.JournalID), escape(hold.HoldID), receipt.Sequence, escape(receipt.EventID))
+	fmt.Fprintf(con.out, "journal: %s\nhold_id: %s\nsequence: %d\nevent_id: %s\n", escape(id), escape(hold.HoldID), receipt.Sequence, escape(receipt.EventID))
 	return nil
 }
 
@@ -142,15 +142,15 @@ func listHolds(ctx context.Context, con *console, sources []*journal.Source, asJ
 		if source.Path == source.Segments[0].Path {
 			return fmt.Errorf("%s is a file; name the directory of a journal", source.Path)
 		}
-		last, err := ledger.LastEntry(durable.OS{}, source.Path)
+		id, err := ledger.JournalID(durable.OS{}, source.Path)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", source.Path, err)
 		}
 		s, err := ledger.ReadStanding(ctx, durable.OS{}, source.Path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", source.Path, err)
 		}
-		document.Journals = append(document.Journals, heldJournal{last.Header.JournalID, source.Path, append([]record.Hold{}, s.Holds...)})
+		document.Journals = append(document.Journals, heldJournal{id, source.Path, append([]record.Hold{}, s.Holds...)})
 		for _, h := range s.Holds {
 			t.rows = append(t.rows, tableRow{cells: []string{h.HoldID, h.RequestedBy, h.Reason, source.Path}})
 		}

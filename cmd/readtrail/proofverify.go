@@ -88,7 +88,7 @@ func (v *proofVerification) inclusion(path string, text []byte) (int, error) {
 	switch {
 	case journal.SpellHash(digest) != entry.Integrity.RecordHash:
 		fault = string(journal.CodeRecordHashMismatch)
-	case entry.Header.JournalID != proof.Checkpoint.Origin:
+	case entry.Header.JournalID != "" && entry.Header.JournalID != proof.Checkpoint.Origin:
 		fault = string(journal.CodeJournalIDMismatch)
 	case entry.Header.Sequence != proof.Index+1:
 		fault = "entry has another sequence"

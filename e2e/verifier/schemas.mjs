@@ -8,14 +8,16 @@ import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { instant } from './values.mjs';
 
+// FILES says in which directories the schemas of a body are, one for each version.
 const FILES = {
-  read_record: 'read-record',
-  lineage_record: 'lineage-record',
-  journal_record: 'journal-record',
-  decision_record: 'decision-record',
-  action_record: 'action-record',
-  approval_record: 'approval-record',
-  context_record: 'context-record',
+  read_record: ['read-record/1.0.0'],
+  lineage_record: ['lineage-record/1.0.0'],
+  journal_record: ['journal-record/1.0.0'],
+  decision_record: ['decision-record/1.0.0'],
+  action_record: ['action-record/1.0.0'],
+  approval_record: ['approval-record/1.0.0'],
+  context_record: ['context-record/1.0.0'],
+  audit_event: ['audit-event/1.0.0', 'audit-event/1.1.0'],
 };
 
 export class Schemas {
@@ -23,14 +25,16 @@ export class Schemas {
     const ajv = new Ajv2020({ strict: false, ownProperties: true });
     ajv.addFormat('date-time', (text) => instant(text) !== null);
     this.known = new Map(
-      Object.entries(FILES).map(([body, file]) => [
-        body,
-        ajv.compile(JSON.parse(readFileSync(join(directory, file, '1.0.0', 'schema.json'), 'utf8'))),
-      ]),
+      Object.entries(FILES).flatMap(([body, files]) =>
+        files.map((file) => [
+          `${body} ${file.split('/')[1]}`,
+          ajv.compile(JSON.parse(readFileSync(join(directory, file, 'schema.json'), 'utf8'))),
+        ]),
+      ),
     );
   }
 
   of(body, version) {
-    return version === '1.0.0' ? this.known.get(body) : undefined;
+    return this.known.get(`${body} ${version}`);
   }
 }

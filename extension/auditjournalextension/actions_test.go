@@ -4,7 +4,6 @@
 package auditjournalextension
 
 import (
-	"encoding/json/jsontext"
 	"path/filepath"
 	"testing"
 
@@ -62,8 +61,29 @@ func TestOnlyScopesOfTheConfigurationHaveNames(t *testing.T) {
 }
 
 func action(t *testing.T, id string) *record.Draft {
-	d, err := record.NewBodyDraft(record.KindAction, record.SchemaVersion, true,
-		jsontext.Value(`{"action_id":"`+id+`","event_type":"action.planned","occurred_at":"2026-11-30T00:00:00.000000000Z","state":"planned"}`))
+	return actionIn(t, id, record.ActionPlanned)
+}
+
+// actionIn makes the record of an action, or of its first attempt, in a state.
+func actionIn(t *testing.T, id string, state record.ActionState) *record.Draft {
+	t.Helper()
+	a := record.Action{
+		Header: record.Header{
+			EventType: state.EventType(), OccurredAt: record.TimeFromUnixNano(1_700_000_000_000_000_000),
+			Correlation: record.Correlation{ExecutionID: "run_1"},
+			ObservedBy:  record.ObservedBy{UpstreamContextSource: record.UnverifiedInput, Signal: record.SignalAPI},
+		},
+		ActionID: id, EdgeType: record.EdgeExternalAction, State: state, IdempotencyToken: record.IdempotencyToken(id),
+		Actor: record.Actor{Kind: "worker", Identity: "spiffe://bank.example/agent"},
+		Target: record.ActionTarget{
+			Channel: record.ChannelHTTP, Host: "crm.bank.example", Port: 443, Protocol: "https", Method: "POST",
+			CredentialRef: record.NoCredential, Redaction: record.RedactionNone,
+		},
+	}
+	if state != record.ActionPlanned {
+		a.AttemptID, a.Attempt = "att_"+id, 1
+	}
+	d, err := record.NewBodyDraft(record.KindAction, record.SchemaVersion, true, &a)
 	require.NoError(t, err)
 	return d
 }

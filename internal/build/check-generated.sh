@@ -2,7 +2,7 @@
 # Regenerates the generated files and fails if the tree then differs from what
 # was there before: generated code is committed with its generator.
 set -eu
-sum() { find exporter extension processor \( -name 'generated_*' -o -name documentation.md -o -name README.md \) -exec cksum {} + | sort; }
+sum() { find exporter extension processor receiver \( -name 'generated_*' -o -name documentation.md -o -name README.md \) -exec cksum {} + | sort; }
 before=$(sum)
 go generate ./...
 after=$(sum)

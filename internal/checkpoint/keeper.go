@@ -34,6 +34,8 @@ type Keeper struct {
 	tree *tiles.Tree
 	// last is the largest checkpoint that was signed; zero if none is known.
 	last journal.Checkpoint
+	// signed is the checkpoint that proofs lead to, nil if none is known.
+	signed *journal.SignedCheckpoint
 
 	recorder Recorder
 	// saved is what stands in places.json.
@@ -154,6 +156,7 @@ func (k *Keeper) open(ctx context.Context, upTo uint64) error {
 		return fmt.Errorf("open the tree of %s: %w", k.journalID, err)
 	}
 	k.tree = tree
+	k.keepSigned(last)
 	if last != nil && last.Size > k.last.Size {
 		k.last = last.Checkpoint
 	}

@@ -35,6 +35,9 @@ func (k *Keeper) publish(c *journal.SignedCheckpoint) {
 	})
 	if cosigned, err := journal.ParseCheckpoint(note); err == nil {
 		attested.Checkpoint = cosigned
+		k.mu.Lock()
+		k.keepSigned(cosigned)
+		k.mu.Unlock()
 	} else {
 		k.options.Observer.failed(errors.New("the cosignatures of all witnesses are more than a checkpoint can hold; it is kept without them"))
 	}

@@ -168,6 +168,7 @@ func (k *Keeper) signAndKeep() (*journal.SignedCheckpoint, error) {
 		return nil, err
 	}
 	k.last = c.Checkpoint
+	k.keepSigned(c)
 	k.options.Observer.signed(c.Checkpoint)
 	if err := k.tree.Save(c); err != nil {
 		// It is a cache: the checkpoint goes out nevertheless.

@@ -19,6 +19,9 @@ func (w *writer) admitTail(c *check, torn []byte) error {
 	if err := c.signatures.wait(); err != nil {
 		return err
 	}
+	if err := w.name(c); err != nil {
+		return err
+	}
 	if err := w.checkAttested(c, torn); err != nil {
 		return err
 	}

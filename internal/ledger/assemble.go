@@ -40,6 +40,7 @@ func (w *writer) decide(r *request, i int) error {
 	case verdict.flying != nil:
 		r.receipts[i] = verdict.flying.receipt
 		r.receipts[i].Repeat = true
+		r.signedBy(i, verdict.flying)
 		w.open.repeats++
 		return nil
 	case verdict.stored != nil:
@@ -52,6 +53,7 @@ func (w *writer) decide(r *request, i int) error {
 		return err
 	}
 	r.receipts[i] = e.receipt
+	r.signedBy(i, e)
 	w.stand(e)
 	w.launch(e)
 	w.open.add(e)
@@ -89,7 +91,15 @@ func (w *writer) seal(g *group, it *item, v verdict) (*entry, error) {
 	signer := w.head.signer
 	e := g.paper.entry()
 	e.signer, e.recordedAt, e.item = signer, now, it
-	e.parts, e.conflict, e.claims = v.parts, v.conflict, event.given
+	e.parts, e.conflict = v.parts, v.conflict
+	if e.event = it.event; !event.given {
+		e.event = repeat.KeyOfEvent(event.id)
+	}
+	e.wanted = it.signed
+	e.claims = event.given || isLookedFor(it.draft.Kind(), it.draft.OfActions())
+	if it.facts != nil && completion.ConflictsWith == "" {
+		e.names = factKeys(it.facts)
+	}
 	size := journal.DraftSpace(it.draft)
 	e.sealed.AssembleDraft(g.paper.space(&w.drawer, size), it.draft, completion, w.head.hash, signer,
 		o.GroupSignatures && journal.Groupable(it.draft.Kind()))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/readtrail/readtrail/internal/ledger/actions"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
@@ -181,8 +182,11 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 		}
 		marks, err = w.marksOfNew(mark, keys...)
 	}
-	if r.EventID != "" {
-		marks = append(marks, eventMark(mark, repeat.KeyOfEvent(r.EventID)))
+	if r.EventID != "" || isLookedForStored(e) {
+		marks = append(marks, eventMark(mark, repeat.KeyOfEvent(e.Header.EventID)))
+	}
+	if facts, wrong := actions.Of(e.Kind, e.Body); wrong == nil && facts != nil {
+		marks = appendMarks(marks, mark, factKeys(facts)...)
 	}
 	return marks, err
 }

@@ -23,7 +23,7 @@ import (
 type check struct {
 	signatures signatures
 
-	// journalID is that of all entries, "" until one said it.
+	// journalID is that of all entries that say it, "" until one did.
 	journalID string
 	// last is the last intact entry, and end where it ends.
 	last repeat.Position
@@ -63,7 +63,7 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 		return &segment.SequenceError{Found: e.Header.Sequence}
 	case (sequence == 1) != (previous == ""), c.last.Sequence > 0 && previous != c.last.Hash:
 		return errPrevious
-	case c.journalID != "" && e.Header.JournalID != c.journalID:
+	case c.journalID != "" && e.Header.JournalID != "" && e.Header.JournalID != c.journalID:
 		return errOther
 	case sequence == c.acknowledged.Sequence && hash != c.acknowledged.Hash:
 		return errAcknowledged
@@ -77,7 +77,9 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	if c.last.Sequence == 0 || l.Segment != c.last.At.Segment {
 		c.began = e.Header.RecordedAt.Std()
 	}
-	c.journalID = e.Header.JournalID
+	if c.journalID == "" {
+		c.journalID = e.Header.JournalID
+	}
 	c.last = repeat.Position{At: l.Position, Sequence: sequence, Hash: hash}
 	c.end = l.End()
 	c.keyID, c.handsOverTo = e.Integrity.Signature.KeyID, ""

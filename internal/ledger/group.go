@@ -27,12 +27,19 @@ type entry struct {
 	parts      []record.Part // those that are written
 	// conflict is the first entry with the same id and another body.
 	conflict *first
-	// claims says that the entry has the event id that the application gave.
+	// event is the key of its event id, and claims says that it is known by it: that
+	// the application gave it, or that clients look for entries of its kind.
+	event  repeat.Key
 	claims bool
+	// names are the keys under which the rules of actions find the entry.
+	names []repeat.Key
 	// accepts is the key that the journal goes on with, of a journal.key_accepted.
 	accepts journal.Signer
-	// at is where the entry stands, once it is durable.
-	at segment.Position
+	// at is where the entry stands, once it is durable, and signature the value of
+	// its signature then, if wanted was set when it was sealed.
+	at        segment.Position
+	wanted    bool
+	signature string
 }
 
 // signedWith reports whether an entry is signed by the same key and in the same
@@ -91,6 +98,9 @@ func (g *group) lines() ([][]byte, error) {
 // place tells the entries of a durable group where they stand.
 func (g *group) place(at segment.Position) {
 	for _, e := range g.entries {
+		if e.wanted {
+			e.signature = e.sealed.SignatureIn(e.line)
+		}
 		e.at = at
 		at.Offset += int64(len(e.line))
 	}

@@ -112,6 +112,7 @@ func TakeInventory(ctx context.Context, fs durable.FS, dir string, rules retenti
 
 // peek takes what the last lines of segments tell.
 func (i *Inventory) peek(fs durable.FS, dir string, segments []segment.Info) error {
+	found := false
 	for at, s := range segments {
 		peeked, active := retention.Segment{First: s.First}, at == len(segments)-1
 		if !active {
@@ -127,15 +128,17 @@ func (i *Inventory) peek(fs durable.FS, dir string, segments []segment.Info) err
 		}
 		if err == nil { // the active one may be empty, or be written this moment
 			peeked.Last, peeked.Youngest = e.Header.Sequence, e.Header.RecordedAt.Std()
-			i.JournalID = e.Header.JournalID
+			found = true
 			i.Organization, i.Class = e.Header.Scope.OrganizationRef, e.Header.Scope.RetentionClass
 		}
 		i.Segments, i.Bytes = append(i.Segments, peeked), append(i.Bytes, s.Size)
 	}
-	if i.JournalID == "" {
+	if !found {
 		return errNoEntry
 	}
-	return nil
+	id, err := JournalID(fs, dir)
+	i.JournalID = id
+	return err
 }
 
 // ignoring returns err unless it is the one that is expected.

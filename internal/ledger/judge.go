@@ -6,6 +6,7 @@ package ledger
 import (
 	"slices"
 
+	"github.com/readtrail/readtrail/internal/ledger/actions"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/record"
@@ -123,7 +124,10 @@ func (w *writer) launch(e *entry) {
 		w.flying[key] = e
 	}
 	if e.claims {
-		w.flying[e.item.event] = e
+		w.flying[e.event] = e
+	}
+	for _, name := range e.names {
+		w.flying[name] = e
 	}
 }
 
@@ -145,8 +149,17 @@ func (w *writer) land(e *entry) {
 	var room [2]repeat.Mark
 	marks := appendMarks(room[:0], mark, keys...)
 	if e.claims {
-		marks = append(marks, eventMark(mark, e.item.event))
-		delete(w.flying, e.item.event)
+		marks = append(marks, eventMark(mark, e.event))
+		delete(w.flying, e.event)
+	}
+	if len(e.names) > 0 {
+		marks = appendMarks(marks, mark, e.names...)
+		w.remember(e.at, &actions.Known{Facts: e.item.facts, EventID: e.receipt.EventID, Ours: true})
+		for _, name := range e.names {
+			if w.flying[name] == e { // and not a newer one
+				delete(w.flying, name)
+			}
+		}
 	}
 	if f := e.conflict; f != nil {
 		if f.flying != nil {

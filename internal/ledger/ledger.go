@@ -143,12 +143,12 @@ func (l *Ledger) JournalID() string { return l.id }
 // Errors name the files of the journal, not where they are: they travel to
 // senders.
 func (l *Ledger) Append(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
-	receipts, err := l.append(ctx, drafts, nil)
+	receipts, err := l.append(ctx, drafts, func(*request) {})
 	return receipts, l.place.hide(err)
 }
 
-// append appends what the writer admits, which it is not asked without admit.
-func (l *Ledger) append(ctx context.Context, drafts []*record.Draft, admit func(*writer, *request) error) ([]journal.Receipt, error) {
+// append appends what the writer admits. Each request that it takes is prepared before.
+func (l *Ledger) append(ctx context.Context, drafts []*record.Draft, prepare func(*request)) ([]journal.Receipt, error) {
 	if len(drafts) == 0 {
 		return nil, l.unavailable()
 	}
@@ -157,7 +157,7 @@ func (l *Ledger) append(ctx context.Context, drafts []*record.Draft, admit func(
 		if err != nil {
 			return nil, err
 		}
-		r.admit = admit
+		prepare(r)
 		if err := l.submit(ctx, r); err != nil {
 			return nil, err
 		}

@@ -29,12 +29,34 @@ func (l *Ledger) receipts(r *request) ([]journal.Receipt, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: receipt of a repeat: %w", ErrUnavailable, err)
 		}
-		r.receipts[i] = journal.Receipt{
-			EventID: e.Header.EventID, JournalID: l.id, Sequence: e.Header.Sequence, RecordHash: e.Integrity.RecordHash,
-			KeyID: e.Integrity.Signature.KeyID, RecordedAt: e.Header.RecordedAt, Repeat: true,
+		r.receipts[i] = e.Receipt()
+		r.receipts[i].JournalID = l.id // which an audit event does not name
+		r.receipts[i].Repeat = true
+		if r.entries == nil {
+			r.receipts[i].Signature = ""
 		}
 	}
+	for i, e := range r.entries {
+		signature, err := l.signatureOf(e)
+		if err != nil {
+			return nil, fmt.Errorf("%w: signature of a receipt: %w", ErrUnavailable, err)
+		}
+		r.receipts[i].Signature = signature
+	}
 	return r.receipts, nil
+}
+
+// signatureOf returns the value of the signature of an entry that is durable. Only
+// one that was sealed for somebody who did not ask for it is read back.
+func (l *Ledger) signatureOf(e *entry) (string, error) {
+	if e.signature != "" {
+		return e.signature, nil
+	}
+	stored, err := l.read(e.at)
+	if err != nil {
+		return "", err
+	}
+	return stored.Integrity.Signature.Value, nil
 }
 
 // hasRecord reports whether an entry is the one that an item repeats.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/readtrail/readtrail/internal/ledger/actions"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
@@ -37,8 +38,11 @@ type request struct {
 	receipts []journal.Receipt
 	// stored are the items whose receipts have to be read back, by their index.
 	stored map[int]segment.Position
-	err    error
-	done   chan struct{}
+	// entries are those of the other items of a request whose receipts have
+	// signatures; nil for one that needs none.
+	entries map[int]*entry
+	err     error
+	done    chan struct{}
 }
 
 // item is a draft with its repeat keys.
@@ -50,6 +54,10 @@ type item struct {
 	parts  []repeat.Key
 	// own is the body of a draft that the standing of the journal may depend on.
 	own *record.Journal
+	// signed says that the receipt has the signature.
+	signed bool
+	// facts are those of a record of an action or an approval.
+	facts *actions.Facts
 }
 
 func newRequest(drafts []*record.Draft) (*request, error) {
@@ -65,6 +73,14 @@ func newRequest(drafts []*record.Draft) (*request, error) {
 		}
 		r.cost += int64(size)
 		r.items[i] = newItem(d)
+		facts, err := actions.Of(d.Kind(), d.Body())
+		if err != nil {
+			return nil, fmt.Errorf("append: record %d: %w", i, err)
+		}
+		if facts != nil {
+			r.items[i].facts = facts
+			r.admit = (*writer).admitStrict
+		}
 	}
 	return r, nil
 }
@@ -90,6 +106,13 @@ func (r *request) readBack(i int, at segment.Position) {
 		r.stored = map[int]segment.Position{}
 	}
 	r.stored[i] = at
+}
+
+// signedBy notes the entry of item i, whose signature its receipt has.
+func (r *request) signedBy(i int, e *entry) {
+	if r.entries != nil {
+		r.entries[i] = e
+	}
 }
 
 // queue holds the requests that the writer has not begun.

@@ -78,6 +78,9 @@ func accepted(from string, to journal.Signer) own {
 // adopt makes a key that a durable journal.key_accepted names the one that the
 // journal goes on with.
 func (w *writer) adopt(s journal.Signer) {
+	if w.past != nil {
+		w.past[w.signer.KeyID()] = true
+	}
 	w.signer = s
 	w.index.SealWith(s.Sign)
 	for i, incoming := range w.incoming {

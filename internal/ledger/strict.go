@@ -7,14 +7,26 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/readtrail/readtrail/internal/ledger/actions"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
-// CodeConflict is the code of a refusal of a record whose id another record has
-// (contract 3).
-const CodeConflict = "conflict"
+// The codes of a Refusal: of a record whose id another record has (contract 3), and
+// those of the rules of actions.
+const (
+	CodeConflict        = actions.CodeConflict
+	CodeNotPlanned      = actions.CodeNotPlanned
+	CodeChanged         = actions.CodeChanged
+	CodeActionRevoked   = actions.CodeRevoked
+	CodeNotBound        = actions.CodeNotBound
+	CodeApprovalRevoked = actions.CodeWithdrawn
+	CodeAttemptTaken    = actions.CodeAttemptTaken
+	CodeAttemptOpen     = actions.CodeAttemptOpen
+	CodeAttemptOver     = actions.CodeAttemptOver
+	CodeAttemptNotSent  = actions.CodeAttemptNotSent
+)
 
 // Refusal is the error of AppendStrict for a record that the journal does not take.
 // It quotes nothing of the record.
@@ -43,31 +55,118 @@ func (r *Refusal) Error() string {
 
 // AppendStrict is Append for a client that can be told no: either it writes all of the
 // records or, with a Refusal, none. What else is decided in between does not matter,
-// since the writer decides on all of them at once.
+// since the writer decides on all of them at once. A record that the journal has
+// already is a repeat whatever happened since. Receipts have signatures.
+//
+// Records of actions and approvals are always appended so: Append refuses them too,
+// since a receipt of one is what an executor acts on.
 func (l *Ledger) AppendStrict(ctx context.Context, drafts []*record.Draft) ([]journal.Receipt, error) {
-	receipts, err := l.append(ctx, drafts, func(w *writer, r *request) error { return w.admitStrict(r) })
+	receipts, err := l.append(ctx, drafts, (*request).makeStrict)
 	return receipts, l.place.hide(err)
+}
+
+// makeStrict has the writer say no to a request.
+func (r *request) makeStrict() {
+	r.admit = (*writer).admitStrict
+	r.entries = make(map[int]*entry, len(r.items))
+	for i := range r.items {
+		r.items[i].signed = true
+	}
 }
 
 // admitStrict says which record of a request the journal does not take.
 func (w *writer) admitStrict(r *request) error {
-	bodies := make(map[repeat.Key]repeat.Digest, len(r.items))
+	b := batch{writer: w, named: map[string]*actions.Known{}, bodies: map[repeat.Key]repeat.Digest{}}
 	for i := range r.items {
-		it := &r.items[i]
-		if it.draft.ID() == "" {
-			continue
-		}
-		if digest, found := bodies[it.key]; found && digest != it.digest {
-			return &Refusal{Index: i, Code: CodeConflict}
-		}
-		bodies[it.key] = it.digest
-		verdict, err := w.judge(it)
+		refusal, err := b.take(&r.items[i])
 		if err != nil {
-			return err
+			return unavailable(err)
 		}
-		if verdict.conflict != nil {
-			return &Refusal{Index: i, Code: CodeConflict, EventID: verdict.conflict.eventID}
+		if refusal != nil {
+			return &Refusal{Index: i, Code: refusal.Code, Pointer: refusal.Pointer, EventID: refusal.EventID}
 		}
 	}
 	return nil
+}
+
+// batch is the items of a request that were taken, on top of what the writer has
+// decided. None of them is chained yet.
+type batch struct {
+	*writer
+	// bodies are those of their ids and event ids.
+	bodies map[repeat.Key]repeat.Digest
+	named  map[string]*actions.Known
+}
+
+// take takes the next item, or says why not.
+func (b *batch) take(it *item) (*actions.Refusal, error) {
+	if it.draft.ID() != "" {
+		repeated, refusal, err := b.compare(it)
+		if repeated || refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
+	if refusal, err := b.claim(it); refusal != nil || err != nil {
+		return refusal, err
+	}
+	if it.facts == nil {
+		return nil, nil
+	}
+	refusal, err := actions.Judge(it.facts, b.ledger.options.Now(), b)
+	if refusal != nil || err != nil {
+		return refusal, err
+	}
+	known := &actions.Known{Facts: it.facts, EventID: it.draft.EventID(), Ours: true}
+	for _, name := range it.facts.Names() {
+		b.named[name] = known
+	}
+	return nil, nil
+}
+
+// compare says whether an item with an id repeats or contradicts another record.
+func (b *batch) compare(it *item) (repeated bool, refusal *actions.Refusal, err error) {
+	if digest, found := b.bodies[it.key]; found {
+		if digest != it.digest {
+			refusal = &actions.Refusal{Code: CodeConflict}
+		}
+		return true, refusal, nil
+	}
+	b.bodies[it.key] = it.digest
+	v, err := b.judge(it)
+	switch {
+	case err != nil:
+		return false, nil, err
+	case v.conflict != nil:
+		return false, &actions.Refusal{Code: CodeConflict, EventID: v.conflict.eventID}, nil
+	}
+	return v.flying != nil || v.stored != nil, nil, nil
+}
+
+// claim refuses an event id that another entry has.
+func (b *batch) claim(it *item) (*actions.Refusal, error) {
+	id := it.draft.EventID()
+	if id == "" {
+		return nil, nil
+	}
+	_, taken := b.bodies[it.event]
+	if !taken && b.flying[it.event] == nil {
+		found, err := b.find(it.event)
+		if err != nil {
+			return nil, err
+		}
+		taken = found[0] != nil
+	}
+	if taken {
+		return &actions.Refusal{Code: CodeConflict, Pointer: "/event_id", EventID: id}, nil
+	}
+	b.bodies[it.event] = it.digest
+	return nil, nil
+}
+
+// Named implements actions.Records.
+func (b *batch) Named(name string) (*actions.Known, error) {
+	if known := b.named[name]; known != nil {
+		return known, nil
+	}
+	return b.recall(name)
 }

@@ -47,6 +47,8 @@ type writer struct {
 	// past are the keys from which bridges lead to a key that the journal has, nil
 	// while nobody asked.
 	past map[string]bool
+	// recent are records of actions that were written or read last.
+	recent recent
 	// unsettled counts the entries that standing has and settled not yet.
 	unsettled int
 

@@ -15,6 +15,7 @@ import (
 	"github.com/readtrail/readtrail/internal/genai"
 	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/internal/telemetry"
+	"github.com/readtrail/readtrail/internal/upstream"
 )
 
 // pass is the work on one request, on one goroutine: each item is lifted, then
@@ -38,7 +39,7 @@ const lookAround = 256
 // begin starts the work on a request. If its context carries records already,
 // its content is gone, and nothing can be lifted a second time.
 func (r *recorder) begin(ctx context.Context) *pass {
-	p := &pass{recorder: r, upstream: upstreamContextSource(ctx, r.authenticator), earlier: carrier.FromContext(ctx)}
+	p := &pass{recorder: r, upstream: upstream.Source(ctx, r.authenticator), earlier: carrier.FromContext(ctx)}
 	if r.records && p.earlier == nil {
 		p.batch = &carrier.Batch{ReadIDs: make(map[string]struct{})}
 	}

@@ -210,6 +210,13 @@ func TestSecondProcessorStripsOnlyAndPassesTheRecordsOn(t *testing.T) {
 	assert.Empty(t, attributeOf(t, out.spans()[1].Attributes(), carrier.ReadIDAttribute))
 }
 
+// auth is what an authenticator knows of a client.
+type auth map[string]any
+
+func (a auth) GetAttribute(name string) any { return a[name] }
+
+func (auth) GetAttributeNames() []string { return nil }
+
 func TestRecordSaysWhoAuthenticatedTheClient(t *testing.T) {
 	p, out := newTraces(t, settings(nil), defaults())
 	td := ptrace.NewTraces()

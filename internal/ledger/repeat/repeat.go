@@ -23,7 +23,8 @@ import (
 // ids with one key.
 const keyBytes = 16
 
-// Key stands for an id, for an id with one of several bodies, or for a span.
+// Key stands for an id, for an id with one of several bodies, for a span, or for
+// something that a record says.
 type Key [1 + keyBytes]byte
 
 // Digest stands for the body of a record.
@@ -41,6 +42,10 @@ func KeyOfPart(part [sha256.Size]byte) (k Key) {
 	copy(k[1:], part[:])
 	return k
 }
+
+// KeyOfFact returns the key of a name by which a record is found for something that
+// it says; the newest entry has it.
+func KeyOfFact(name string) Key { return keyOf('f', []byte(name)) }
 
 // With returns the key of an id together with one body of it, under which
 // conflicting bodies are known.

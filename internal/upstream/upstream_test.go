@@ -1,7 +1,7 @@
 // Copyright The Readtrail Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package readrecordprocessor
+package upstream
 
 import (
 	"strings"
@@ -18,8 +18,8 @@ func (a auth) GetAttribute(name string) any { return a[name] }
 
 func (a auth) GetAttributeNames() []string { return nil }
 
-func TestUpstreamContextSourceSaysWhoAuthenticatedTheClient(t *testing.T) {
-	const extension = "authenticated:readrecordprocessor" // the package of type auth
+func TestSourceSaysWhoAuthenticatedTheClient(t *testing.T) {
+	const extension = "authenticated:upstream" // the package of type auth
 	for name, test := range map[string]struct {
 		auth client.AuthData
 		want string
@@ -39,9 +39,9 @@ func TestUpstreamContextSourceSaysWhoAuthenticatedTheClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := client.NewContext(t.Context(), client.Info{Auth: test.auth})
-			assert.Equal(t, test.want, upstreamContextSource(ctx, ""))
+			assert.Equal(t, test.want, Source(ctx, ""))
 		})
 	}
-	assert.Equal(t, "unverified_input", upstreamContextSource(t.Context(), ""))
-	assert.Equal(t, "authenticated:bearertokenauth", upstreamContextSource(t.Context(), "bearertokenauth"))
+	assert.Equal(t, "unverified_input", Source(t.Context(), ""))
+	assert.Equal(t, "authenticated:bearertokenauth", Source(t.Context(), "bearertokenauth"))
 }

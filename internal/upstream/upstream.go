@@ -1,7 +1,9 @@
 // Copyright The Readtrail Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package readrecordprocessor
+// Package upstream says who sent a request, as the collector's authenticators and
+// TLS know it (requirement D5).
+package upstream
 
 import (
 	"context"
@@ -19,11 +21,11 @@ const authenticated = "authenticated:"
 // order of preference. "raw", the token itself, is never read.
 var subjectAttributes = []string{"subject", "username", "sub"}
 
-// upstreamContextSource says how far to trust the context that came with the
-// request (requirement D5): who authenticated it, or that nobody did. Some
-// authenticators, such as bearertokenauth, tell nothing of a client that they
+// Source says how far to trust the context that came with the request, as
+// upstream_context_source of contract 1: who authenticated it, or that nobody did.
+// Some authenticators, such as bearertokenauth, tell nothing of a client that they
 // let in; then only the configuration knows that one stands before us.
-func upstreamContextSource(ctx context.Context, configured string) string {
+func Source(ctx context.Context, configured string) string {
 	auth := client.FromContext(ctx).Auth
 	switch {
 	case auth == nil && configured != "":
@@ -31,12 +33,21 @@ func upstreamContextSource(ctx context.Context, configured string) string {
 	case auth == nil:
 		return record.UnverifiedInput
 	}
-	for _, name := range subjectAttributes {
-		if subject, ok := auth.GetAttribute(name).(string); ok && record.ValidGivenID(subject) {
-			return authenticated + subject
-		}
+	if subject := subjectOf(auth); subject != "" {
+		return authenticated + subject
 	}
 	return authenticated + authenticator(auth)
+}
+
+// subjectOf returns who the authenticator says the client is, "" if it does not say
+// or not in the shape of an id.
+func subjectOf(auth client.AuthData) string {
+	for _, name := range subjectAttributes {
+		if subject, ok := auth.GetAttribute(name).(string); ok && record.ValidGivenID(subject) {
+			return subject
+		}
+	}
+	return ""
 }
 
 // authenticator names the extension that vouches for a client without a

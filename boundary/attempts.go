@@ -1,0 +1,210 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package boundary
+
+import (
+	"context"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// Attempts keeps the executor's own notes: for each attempt whose outcome is not in
+// the journal yet, what is to be written if nothing more becomes known. A note is
+// durable when Put returns. It holds ids and references, never content.
+type Attempts interface {
+	// Put keeps the note of an attempt, in place of an older one.
+	Put(ctx context.Context, attemptID string, note []byte) error
+	// Delete drops a note; one that is not there is no error.
+	Delete(ctx context.Context, attemptID string) error
+	// List returns the notes that are kept.
+	List(ctx context.Context) ([][]byte, error)
+}
+
+// note keeps, before an attempt is sent, that nobody will know what came of it.
+func (e *Executor) note(ctx context.Context, c *call, t *attempt) error {
+	r := e.of(c, t, record.ActionUnknown)
+	r.Outcome, r.AttemptIDs = &record.Outcome{Error: CodeExecutorLost, RemoteEffect: record.EffectUnknown}, slices.Clone(t.attempts)
+	return e.keep(ctx, r)
+}
+
+func (e *Executor) keep(ctx context.Context, r *record.Action) error {
+	if e.Attempts == nil {
+		return nil
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return e.Attempts.Put(ctx, r.AttemptID, text)
+}
+
+func (e *Executor) forget(ctx context.Context, attemptID string) error {
+	if e.Attempts == nil {
+		return nil
+	}
+	return e.Attempts.Delete(ctx, attemptID)
+}
+
+// Recover writes the outcomes of attempts that another life of this executor left
+// without: what it knew, else `unknown`; and failed_before_send for one that never
+// had the permission to be sent. It returns the plans that can be gone on with: an
+// action whose attempt was unknown may have had its effect, and only its caller knows
+// whether another attempt, with the same idempotency token, is right.
+//
+// Run it before the first action. What it could not write stays noted.
+func (e *Executor) Recover(ctx context.Context) ([]Plan, error) {
+	if e.Attempts == nil {
+		return nil, nil
+	}
+	notes, err := e.Attempts.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var plans []Plan
+	var failed []error
+	for _, note := range notes {
+		r := &record.Action{}
+		if err := json.Unmarshal(note, r, json.RejectUnknownMembers(true)); err != nil || r.AttemptID == "" || r.Outcome == nil {
+			failed = append(failed, errors.New("boundary: a note of an attempt cannot be read; it is left as it is"))
+			continue
+		}
+		if err := e.settle(ctx, r); err != nil {
+			failed = append(failed, fmt.Errorf("boundary: attempt %s: %w", r.AttemptID, err))
+			continue
+		}
+		plans = append(plans, planOf(r))
+	}
+	return plans, errors.Join(failed...)
+}
+
+// settle writes what a note says and drops it.
+func (e *Executor) settle(ctx context.Context, r *record.Action) error {
+	if r.Outcome.Error == CodeExecutorLost {
+		r.OccurredAt = record.NewTime(time.Now()) // when it became clear
+	}
+	err := e.outcome(ctx, r)
+	if refusedWith(err, codeAttemptNotSent) { // sent never became durable, so nothing left
+		none := int64(0)
+		r.State, r.EventType = record.ActionFailedBeforeSend, record.ActionFailedBeforeSend.EventType()
+		r.EventID = derive(prefixEvent, "attempt", r.ActionID, r.AttemptID, string(r.State))
+		r.Outcome = &record.Outcome{Error: CodeExecutorLost, BytesSent: &none, RemoteEffect: record.EffectNone}
+		err = e.outcome(ctx, r)
+	}
+	if err != nil {
+		return err
+	}
+	return e.forget(ctx, r.AttemptID)
+}
+
+// outcome writes an outcome unless the journal has one: then the note outlived it.
+func (e *Executor) outcome(ctx context.Context, r *record.Action) error {
+	_, err := e.Journal.Append(ctx, ActionRecord(r))
+	if refusedWith(err, codeAttemptOver) || refusedWith(err, codeConflict) {
+		return nil
+	}
+	return err
+}
+
+// Codes of the journal that recovery acts on.
+const (
+	codeConflict       = "conflict"
+	codeAttemptNotSent = "attempt_not_sent"
+	codeAttemptOver    = "attempt_over"
+)
+
+func refusedWith(err error, code string) bool {
+	var refused *Refusal
+	return errors.As(err, &refused) && refused.Code == code
+}
+
+// Directory keeps notes as files of a directory of this executor's own, mode 0600.
+type Directory string
+
+const noteSuffix = ".attempt"
+
+// Put implements [Attempts]: written, synced and renamed into place.
+func (d Directory) Put(_ context.Context, attemptID string, note []byte) (err error) {
+	path := filepath.Join(string(d), attemptID+noteSuffix)
+	f, err := os.CreateTemp(string(d), ".note-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(note)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return d.sync()
+}
+
+// Delete implements [Attempts].
+func (d Directory) Delete(_ context.Context, attemptID string) error {
+	err := os.Remove(filepath.Join(string(d), attemptID+noteSuffix))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// maxNoteBytes bounds a note that is read back.
+const maxNoteBytes = 1 << 20
+
+// List implements [Attempts], in the order in which the notes were written.
+func (d Directory) List(context.Context) ([][]byte, error) {
+	files, err := os.ReadDir(string(d))
+	if err != nil {
+		return nil, err
+	}
+	type kept struct {
+		at   time.Time
+		note []byte
+	}
+	var all []kept
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasSuffix(f.Name(), noteSuffix) || !info.Mode().IsRegular() || info.Size() > maxNoteBytes {
+			continue
+		}
+		note, err := os.ReadFile(filepath.Join(string(d), f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, kept{info.ModTime(), note})
+	}
+	slices.SortFunc(all, func(a, b kept) int { return a.at.Compare(b.at) })
+	notes := make([][]byte, len(all))
+	for i, k := range all {
+		notes[i] = k.note
+	}
+	return notes, nil
+}
+
+func (d Directory) sync() error {
+	f, err := os.Open(string(d))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,120 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package actions has the rules that records of actions and approvals obey
+// (contract 11, requirements D2, D3, D7; ADR 0030): which of them may follow what a
+// journal has. It knows no journal: whoever asks it finds the records that it
+// names, in the order in which the journal has them, and asks it about one record
+// at a time.
+package actions
+
+import (
+	"encoding/json/v2"
+	"errors"
+	"strconv"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// Facts are what the rules need of one record: it is of an action or of an approval.
+type Facts struct {
+	action   *record.Action
+	approval *record.Approval
+	// conflicts says that the entry was written although its id has another body: no
+	// rule builds on it.
+	conflicts bool
+}
+
+var (
+	errUnreadable   = errors.New("record of an action or approval is not one of contract 11")
+	errUnknownState = errors.New("record of an action or approval has a state that contract 11 does not know")
+)
+
+// Of reads the facts of a body, stored or not, nil if no rule is about records of its
+// kind. The error quotes nothing.
+func Of(kind record.Kind, body []byte) (*Facts, error) {
+	f := &Facts{}
+	var conflict struct {
+		With string `json:"conflicts_with"`
+	}
+	var err error
+	switch kind {
+	case record.KindAction:
+		err = json.Unmarshal(body, &f.action)
+	case record.KindApproval:
+		err = json.Unmarshal(body, &f.approval)
+	default:
+		return nil, nil
+	}
+	if err = errors.Join(err, json.Unmarshal(body, &conflict)); err != nil {
+		return nil, errUnreadable
+	}
+	f.conflicts = conflict.With != ""
+	if f.isKnown() {
+		return f, nil
+	}
+	return nil, errUnknownState
+}
+
+func (f *Facts) isKnown() bool {
+	if f.approval != nil {
+		switch f.approval.Kind {
+		case record.ApprovalRequested, record.ApprovalDecided, record.ApprovalRevoked:
+			return true
+		}
+		return false
+	}
+	switch s := f.action.State; s {
+	case record.ActionPlanned, record.ActionSent, record.ActionRevoked:
+		return true
+	default:
+		return s.IsOutcome()
+	}
+}
+
+// Names returns the names under which the rules look for a record. An entry of a
+// journal is known by each until a later one has the same.
+func (f *Facts) Names() []string {
+	if f.conflicts {
+		return nil
+	}
+	if p := f.approval; p != nil {
+		switch p.Kind {
+		case record.ApprovalRequested:
+			return []string{requestOf(p.ApprovalID), approvalFor(p.Binds.ActionID)}
+		case record.ApprovalDecided:
+			return []string{decisionOf(p.ApprovalID)}
+		default:
+			return []string{withdrawalOf(p.ApprovalID)}
+		}
+	}
+	a := f.action
+	switch a.State {
+	case record.ActionPlanned:
+		return []string{planOf(a.ActionID)}
+	case record.ActionRevoked:
+		return []string{revocationOf(a.ActionID)}
+	case record.ActionSent:
+		return []string{sendingOf(a.ActionID, a.AttemptID), attemptOf(a.ActionID, a.Attempt)}
+	case record.ActionFailedBeforeSend:
+		if a.AttemptID == "" {
+			return nil
+		}
+		return []string{outcomeOf(a.ActionID, a.AttemptID), attemptOf(a.ActionID, a.Attempt)}
+	default:
+		return []string{outcomeOf(a.ActionID, a.AttemptID)}
+	}
+}
+
+// The names have control characters between their parts, which no id has.
+func planOf(action string) string             { return "plan\n" + action }
+func revocationOf(action string) string       { return "revocation\n" + action }
+func sendingOf(action, attempt string) string { return "sending\n" + action + "\n" + attempt }
+func outcomeOf(action, attempt string) string { return "outcome\n" + action + "\n" + attempt }
+func attemptOf(action string, number int64) string {
+	return "attempt\n" + action + "\n" + strconv.FormatInt(number, 10)
+}
+func requestOf(approval string) string    { return "request\n" + approval }
+func decisionOf(approval string) string   { return "decision\n" + approval }
+func withdrawalOf(approval string) string { return "withdrawal\n" + approval }
+func approvalFor(action string) string    { return "approval\n" + action }

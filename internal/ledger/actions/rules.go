@@ -1,0 +1,223 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package actions
+
+import (
+	"time"
+
+	"github.com/readtrail/readtrail/record"
+)
+
+// The codes of a refusal, which the API of the receiver gives to its clients.
+const (
+	// CodeConflict: the journal has another body under the same id.
+	CodeConflict = "conflict"
+	// CodeNotPlanned: no durable plan says what the action is going to do.
+	CodeNotPlanned = "action_not_planned"
+	// CodeChanged: the action is not the one that was planned.
+	CodeChanged = "action_changed"
+	// CodeRevoked: the action was revoked.
+	CodeRevoked = "action_revoked"
+	// CodeNotBound: the approval that the action needs is not there, was not given,
+	// is about something else, or expired.
+	CodeNotBound = "approval_not_bound"
+	// CodeWithdrawn: the approval was revoked.
+	CodeWithdrawn = "approval_revoked"
+	// CodeAttemptTaken: the number is not the next one, or the attempt was sent.
+	CodeAttemptTaken = "attempt_taken"
+	// CodeAttemptOpen: the attempt before has no outcome.
+	CodeAttemptOpen = "attempt_open"
+	// CodeAttemptOver: the attempt has its outcome.
+	CodeAttemptOver = "attempt_over"
+	// CodeAttemptNotSent: there is no such attempt of which this could be the outcome.
+	CodeAttemptNotSent = "attempt_not_sent"
+)
+
+// Refusal says why a record may not follow what the journal has.
+type Refusal struct {
+	Code string
+	// Pointer is the RFC 6901 pointer to the member of the body that it is about, ""
+	// for the whole.
+	Pointer string
+	// EventID is that of the record that is in the way, "" if none is.
+	EventID string
+}
+
+// Known is a record that a journal has.
+type Known struct {
+	Facts   *Facts
+	EventID string
+	// Ours says that a key of the journal signed it. A record that permits something
+	// counts only then; one that forbids something counts whoever wrote it.
+	Ours bool
+}
+
+// Records finds what a journal has, durable or on its way to be.
+type Records interface {
+	// Named returns the newest record with one of Facts.Names, nil if there is none.
+	Named(name string) (*Known, error)
+}
+
+// Judge says whether a record may follow what a journal has; nil means that it
+// may. That the journal has the same record already, or another one with its id, is
+// for the caller to see first. Now is the journal's clock.
+func Judge(f *Facts, now time.Time, records Records) (*Refusal, error) {
+	j := &judge{f: f, now: now, records: records}
+	return j.refusal(), j.err
+}
+
+// judge asks until there is an answer or an error.
+type judge struct {
+	f       *Facts
+	now     time.Time
+	records Records
+	err     error
+}
+
+func (j *judge) refusal() *Refusal {
+	if j.f.approval != nil {
+		return j.approval(j.f.approval)
+	}
+	switch a := j.f.action; a.State {
+	case record.ActionPlanned:
+		return j.plan(a)
+	case record.ActionSent:
+		return j.sending(a)
+	case record.ActionFailedBeforeSend:
+		return j.failure(a)
+	case record.ActionRevoked:
+		return nil // whatever happened: it is never too early or too late to say so
+	default:
+		return j.outcome(a)
+	}
+}
+
+// named returns what there is under a name, nil after an error.
+func (j *judge) named(name string) *Known {
+	if j.err != nil {
+		return nil
+	}
+	var k *Known
+	k, j.err = j.records.Named(name)
+	return k
+}
+
+// permit returns what there is under a name if it may permit something.
+func (j *judge) permit(name string) *Known {
+	if k := j.named(name); k != nil && k.Ours {
+		return k
+	}
+	return nil
+}
+
+func refuse(code, pointer string, inTheWay *Known) *Refusal {
+	r := &Refusal{Code: code, Pointer: pointer}
+	if inTheWay != nil {
+		r.EventID = inTheWay.EventID
+	}
+	return r
+}
+
+// plan allows one plan of an action that nobody revoked before.
+func (j *judge) plan(a *record.Action) *Refusal {
+	if a.AttemptID != "" {
+		return refuse(CodeConflict, "/attempt_id", nil)
+	}
+	if other := j.named(planOf(a.ActionID)); other != nil {
+		return refuse(CodeConflict, "/action_id", other)
+	}
+	if r := j.named(revocationOf(a.ActionID)); r != nil {
+		return refuse(CodeRevoked, "/action_id", r)
+	}
+	return nil
+}
+
+// sending allows an attempt to leave: it is the permission that an executor waits
+// for (requirement D3).
+func (j *judge) sending(a *record.Action) *Refusal {
+	plan := j.permit(planOf(a.ActionID))
+	if plan == nil {
+		return refuse(CodeNotPlanned, "/action_id", nil)
+	}
+	if r := j.named(revocationOf(a.ActionID)); r != nil {
+		return refuse(CodeRevoked, "/action_id", r)
+	}
+	if pointer := differsFromPlan(a, plan.Facts.action); pointer != "" {
+		return refuse(CodeChanged, pointer, plan)
+	}
+	if r := j.next(a); r != nil {
+		return r
+	}
+	return j.approved(a, plan.Facts.action)
+}
+
+// next demands that an attempt is the next one of its action and that the one
+// before is over: an executor that came back after a crash says first that it does
+// not know how that one went.
+func (j *judge) next(a *record.Action) *Refusal {
+	if o := j.named(outcomeOf(a.ActionID, a.AttemptID)); o != nil {
+		return refuse(CodeAttemptOver, "/attempt_id", o)
+	}
+	if s := j.named(sendingOf(a.ActionID, a.AttemptID)); s != nil || a.AttemptID == "" {
+		return refuse(CodeAttemptTaken, "/attempt_id", s)
+	}
+	if other := j.named(attemptOf(a.ActionID, a.Attempt)); other != nil || a.Attempt < 1 {
+		return refuse(CodeAttemptTaken, "/attempt", other)
+	}
+	if a.Attempt == 1 {
+		return nil
+	}
+	before := j.named(attemptOf(a.ActionID, a.Attempt-1))
+	if before == nil {
+		return refuse(CodeAttemptTaken, "/attempt", nil)
+	}
+	if j.permit(outcomeOf(a.ActionID, before.Facts.action.AttemptID)) == nil {
+		return refuse(CodeAttemptOpen, "/attempt", before)
+	}
+	return nil
+}
+
+// failure allows a record that nothing left, of the action or of an attempt that
+// was sent or is the next one.
+func (j *judge) failure(a *record.Action) *Refusal {
+	if j.permit(planOf(a.ActionID)) == nil {
+		return refuse(CodeNotPlanned, "/action_id", nil)
+	}
+	if a.AttemptID == "" {
+		return nil
+	}
+	s := j.permit(sendingOf(a.ActionID, a.AttemptID))
+	if s == nil {
+		return j.next(a)
+	}
+	if o := j.named(outcomeOf(a.ActionID, a.AttemptID)); o != nil {
+		return refuse(CodeAttemptOver, "/attempt_id", o)
+	}
+	if s.Facts.action.Attempt != a.Attempt {
+		return refuse(CodeAttemptNotSent, "/attempt", s)
+	}
+	return nil
+}
+
+// outcome allows one outcome of an attempt that was sent, and one more for what was
+// learned later: that it was completed after all.
+func (j *judge) outcome(a *record.Action) *Refusal {
+	s := j.permit(sendingOf(a.ActionID, a.AttemptID))
+	if s == nil {
+		return refuse(CodeAttemptNotSent, "/attempt_id", nil)
+	}
+	if s.Facts.action.Attempt != a.Attempt {
+		return refuse(CodeAttemptNotSent, "/attempt", s)
+	}
+	o := j.named(outcomeOf(a.ActionID, a.AttemptID))
+	if o == nil || a.State == record.ActionCompleted && leavesOpen(o.Facts.action.State) {
+		return nil
+	}
+	return refuse(CodeAttemptOver, "/attempt_id", o)
+}
+
+// leavesOpen reports whether more can be learned after an outcome.
+func leavesOpen(s record.ActionState) bool {
+	return s == record.ActionUnknown || s == record.ActionTimeout
+}

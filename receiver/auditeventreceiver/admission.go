@@ -1,0 +1,128 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditeventreceiver
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// admission bounds what requests hold: bytes while their bodies come, so that slow
+// clients hold no more than they sent, and a place while they are worked on. Nothing
+// waits for room: who finds none is told when to come back.
+type admission struct {
+	places     int64
+	bytes      int64
+	retryAfter time.Duration
+	maxBody    int64
+
+	placesTaken atomic.Int64
+	bytesTaken  atomic.Int64
+	instruments instruments
+}
+
+// firstBytes is what a body is counted as before its first byte is read, so that
+// the number of bodies that are awaited is bounded too.
+const firstBytes = 4 << 10
+
+func newAdmission(config *Config, i instruments) *admission {
+	return &admission{
+		places: int64(config.Limits.ConcurrentRequests), bytes: config.Limits.BytesInFlight,
+		retryAfter: config.Limits.RetryAfter, maxBody: config.HTTP.MaxRequestBodySize, instruments: i,
+	}
+}
+
+// enter takes a place until done is called.
+func (a *admission) enter() (done func(), p *problem) {
+	if a.placesTaken.Add(1) > a.places {
+		a.placesTaken.Add(-1)
+		return nil, newProblem(codeBusy, "as many requests are under way as are taken at the same time; send this one again later").after(a.retryAfter)
+	}
+	a.instruments.requestsInFlight(1)
+	return func() {
+		a.placesTaken.Add(-1)
+		a.instruments.requestsInFlight(-1)
+	}, nil
+}
+
+// take counts n more bytes if there is room for them.
+func (a *admission) take(n int64) bool {
+	if a.bytesTaken.Add(n) > a.bytes {
+		a.bytesTaken.Add(-n)
+		return false
+	}
+	a.instruments.bytesInFlight(n)
+	return true
+}
+
+func (a *admission) give(n int64) {
+	a.bytesTaken.Add(-n)
+	a.instruments.bytesInFlight(-n)
+}
+
+// read takes a body. What it is counted as grows as it comes: a length that a client
+// only announces holds nothing. release must be called, also after a problem.
+func (a *admission) read(body io.Reader, announced int64) (read []byte, release func(), p *problem) {
+	var taken int64
+	release = func() { a.give(taken) }
+	grow := func(n int64) bool {
+		ok := a.take(n)
+		if ok {
+			taken += n
+		}
+		return ok
+	}
+	busy := newProblem(codeBusy, "as many bytes are under way as are taken at the same time; send this request again later").after(a.retryAfter)
+	if announced > a.maxBody {
+		return nil, release, tooLarge()
+	}
+	if !grow(firstBytes) {
+		return nil, release, busy
+	}
+	buffer := make([]byte, 0, firstBytes)
+	for {
+		n, err := body.Read(buffer[len(buffer):cap(buffer)])
+		buffer = buffer[:len(buffer)+n]
+		if errors.Is(err, io.EOF) {
+			return buffer, release, nil
+		}
+		if err != nil {
+			return nil, release, readProblem(err)
+		}
+		if len(buffer) < cap(buffer) {
+			continue
+		}
+		larger := min(2*int64(cap(buffer)), a.maxBody+1)
+		if larger <= int64(cap(buffer)) {
+			return nil, release, tooLarge()
+		}
+		if !grow(larger) {
+			return nil, release, busy
+		}
+		old := int64(cap(buffer))
+		buffer = append(make([]byte, 0, larger), buffer...)
+		a.give(old)
+		taken -= old
+	}
+}
+
+func tooLarge() *problem {
+	return newProblem(codeTooLarge, "the body, decompressed, has more bytes than are taken; send fewer records at once")
+}
+
+// readProblem says why a body did not come. What the error says is not repeated.
+func readProblem(err error) *problem {
+	var tooMany *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooMany):
+		return tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return newProblem(codeTimeout, "the body did not come in the time that is given")
+	}
+	return newProblem(codeMalformed, "the body ended early or is not what its Content-Encoding says")
+}

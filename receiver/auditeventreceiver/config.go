@@ -1,0 +1,132 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditeventreceiver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
+)
+
+// Config says where clients send records, who they are, and for whom they write.
+type Config struct {
+	// Journal is the id of the audit_journal extension.
+	Journal component.ID `mapstructure:"journal"`
+
+	// HTTP is the server: address, TLS, authentication, time and body limits.
+	HTTP confighttp.ServerConfig `mapstructure:"http"`
+
+	// Clients bind those who authenticated to the organizations that they write
+	// for. Without any, every client writes to the base scope of the journal.
+	Clients []ClientConfig `mapstructure:"clients"`
+
+	// Limits bound what requests take at the same time.
+	Limits LimitsConfig `mapstructure:"limits"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// LimitsConfig bounds what requests take at the same time. What goes beyond is
+// answered with 429 and Retry-After.
+type LimitsConfig struct {
+	// ConcurrentRequests is how many requests are decoded or wait for the journal.
+	ConcurrentRequests int `mapstructure:"concurrent_requests"`
+
+	// BytesInFlight is how many bytes of bodies are held, decompressed.
+	BytesInFlight int64 `mapstructure:"bytes_in_flight"`
+
+	// RecordsPerRequest is how many records one request may have.
+	RecordsPerRequest int `mapstructure:"records_per_request"`
+
+	// JournalTimeout is how long a request waits for the journal.
+	JournalTimeout time.Duration `mapstructure:"journal_timeout"`
+
+	// RetryAfter is what clients are told to wait for, rounded up to seconds.
+	RetryAfter time.Duration `mapstructure:"retry_after"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+var _ component.Config = (*Config)(nil)
+
+// compressions are the content encodings whose decoders hold little memory before
+// the first byte of a body is counted. That of snappy holds the whole body.
+var compressions = []string{"", "gzip", "zstd", "zlib", "deflate"}
+
+// Validate checks what no nested section can check alone.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.Journal == (component.ID{}) {
+		errs = append(errs, errors.New("journal must name an audit_journal extension"))
+	}
+	errs = append(errs, c.checkHTTP(), c.checkClients())
+	if body := c.HTTP.MaxRequestBodySize; body > c.Limits.BytesInFlight {
+		errs = append(errs, fmt.Errorf("http::max_request_body_size is %d, more than limits::bytes_in_flight of %d: such a body is never accepted", body, c.Limits.BytesInFlight))
+	}
+	return oneLine(errs...)
+}
+
+func (c *Config) checkHTTP() error {
+	var errs []error
+	if c.HTTP.NetAddr.Endpoint == "" {
+		errs = append(errs, errors.New("http::endpoint must be set, such as localhost:4319"))
+	}
+	if c.HTTP.MaxRequestBodySize <= 0 {
+		errs = append(errs, errors.New("http::max_request_body_size must be positive"))
+	}
+	for i, name := range c.HTTP.CompressionAlgorithms {
+		if !slices.Contains(compressions, name) {
+			errs = append(errs, fmt.Errorf("http::compression_algorithms::%d is %q: only gzip, zstd, zlib, deflate and the empty one for none can be read within limits", i, name))
+		}
+	}
+	for _, timeout := range []struct {
+		key   string
+		value time.Duration
+	}{{"read_timeout", c.HTTP.ReadTimeout}, {"read_header_timeout", c.HTTP.ReadHeaderTimeout}, {"write_timeout", c.HTTP.WriteTimeout}} {
+		if timeout.value <= 0 {
+			errs = append(errs, fmt.Errorf("http::%s must be positive: a slow client would hold what it has for ever", timeout.key))
+		}
+	}
+	return oneLine(errs...)
+}
+
+// Validate checks that requests can be served at all.
+func (c *LimitsConfig) Validate() error {
+	var errs []error
+	if c.ConcurrentRequests <= 0 {
+		errs = append(errs, errors.New("concurrent_requests must be positive"))
+	}
+	if c.BytesInFlight <= 0 {
+		errs = append(errs, errors.New("bytes_in_flight must be positive"))
+	}
+	if c.RecordsPerRequest <= 0 {
+		errs = append(errs, errors.New("records_per_request must be positive"))
+	}
+	for _, d := range []struct {
+		key   string
+		value time.Duration
+	}{{"journal_timeout", c.JournalTimeout}, {"retry_after", c.RetryAfter}} {
+		if d.value < time.Second {
+			errs = append(errs, fmt.Errorf("%s is %v, less than 1s: write a number and its unit, such as 5s", d.key, d.value))
+		}
+	}
+	return oneLine(errs...)
+}
+
+// oneLine joins errors in one line: the configuration's path is put in front of the
+// text of a section once.
+func oneLine(errs ...error) error {
+	err := errors.Join(errs...)
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+}

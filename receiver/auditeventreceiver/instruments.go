@@ -1,0 +1,47 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditeventreceiver
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
+)
+
+// instruments are the receiver's metrics. They are about the receiver and not about
+// a request, so that they take no context of one.
+type instruments struct {
+	telemetry *metadata.TelemetryBuilder
+}
+
+// answered counts one answer and what it tells.
+func (i instruments) answered(e *endpoint, r *reply, took time.Duration) {
+	ctx := context.Background()
+	name := attribute.String("endpoint", e.name)
+	i.telemetry.ReceiverAuditEventRequests.Add(ctx, 1, metric.WithAttributes(name, attribute.Int("status", r.status)))
+	i.telemetry.ReceiverAuditEventDuration.Record(ctx, took.Seconds(), metric.WithAttributes(name))
+	if r.code != "" {
+		i.telemetry.ReceiverAuditEventRefusals.Add(ctx, 1, metric.WithAttributes(attribute.String("code", r.code), name))
+	}
+	counts := make(map[written]int64, 1)
+	for _, w := range r.written {
+		counts[w]++
+	}
+	for w, n := range counts {
+		i.telemetry.ReceiverAuditEventRecords.Add(ctx, n,
+			metric.WithAttributes(attribute.String("kind", string(w.kind)), attribute.Bool("repeat", w.repeat)))
+	}
+}
+
+func (i instruments) requestsInFlight(n int64) {
+	i.telemetry.ReceiverAuditEventRequestsInFlight.Add(context.Background(), n)
+}
+
+func (i instruments) bytesInFlight(n int64) {
+	i.telemetry.ReceiverAuditEventBytesInFlight.Add(context.Background(), n)
+}

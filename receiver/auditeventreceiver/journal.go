@@ -1,0 +1,41 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditeventreceiver
+
+import (
+	"context"
+	"fmt"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// keeper is what the receiver needs of the extension that it names.
+type keeper interface {
+	scoper
+	// HasActions reports whether the extension keeps journals of actions.
+	HasActions() bool
+	// AppendStrict writes drafts of one journal, all or none. It returns when all are
+	// on disk, with their receipts in the order of the drafts, or an error: a
+	// *ledger.Refusal if sending the same again does not help.
+	AppendStrict(ctx context.Context, scope record.Scope, drafts []*record.Draft) ([]journal.Receipt, error)
+}
+
+// keeperOf finds the extension that the configuration names.
+func keeperOf(host component.Host, id component.ID) (keeper, error) {
+	extension, found := host.GetExtensions()[id]
+	if !found {
+		return nil, fmt.Errorf("journal: no extension %s is running: configure extensions::%[1]s and list it in service::extensions", id)
+	}
+	k, ok := extension.(keeper)
+	if !ok {
+		return nil, fmt.Errorf("journal: extension %s keeps no journal: name an extension of type %s and list it in service::extensions", id, defaultJournal.Type())
+	}
+	if !k.HasActions() {
+		return nil, fmt.Errorf("journal: extension %s keeps no journal of actions: set extensions::%[1]s::actions to true", id)
+	}
+	return k, nil
+}
