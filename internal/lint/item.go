@@ -17,6 +17,9 @@ type Item struct {
 	Kind
 	// Read says that a read is recorded of it.
 	Read bool `json:"read"`
+	// Context says that what went into a model call is recorded of it; Request and
+	// Response then say what was captured of the model's input and output.
+	Context bool `json:"context,omitzero"`
 	// Tool is the tool's name as it would stand in the record.
 	Tool   string `json:"tool,omitzero"`
 	CallID bool   `json:"call_id"`
@@ -64,6 +67,9 @@ func newItem(at Position, signal record.Signal, seen *genai.Observation, records
 	if r := seen.Read; r != nil {
 		it.read(r, seen.Given)
 	}
+	if c := seen.Context; c != nil {
+		it.context(c, seen.Given)
+	}
 	if !records {
 		it.Read, it.Kept = false, ""
 	}
@@ -87,6 +93,15 @@ func (it *Item) read(r *record.Read, given bool) {
 	}
 	it.Kept = r.Retention.ContentStored
 	it.Flags = flagsOf(r)
+}
+
+func (it *Item) context(c *record.Context, given bool) {
+	if _, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, given, c); err != nil {
+		it.Unrecordable = record.ReasonOf(err)
+		return
+	}
+	it.Context = true
+	it.Request, it.Response = c.Capture.Input, c.Capture.Output
 }
 
 // flagsOf says what a record will lack that an auditor asks for. Flags are a
