@@ -84,6 +84,7 @@ func (h *house) rigConfig() rig.Config {
 		Env: append([]string{
 			"READTRAIL_JOURNAL=" + h.journal, "READTRAIL_KEY=" + h.key, "READTRAIL_TRACING=" + h.tracing, "READTRAIL_CAPTURE=" + h.capture(),
 			"READTRAIL_TOKEN=e2e-token", "READTRAIL_KEYS=" + h.keyDir, "READTRAIL_EVIDENCE=" + h.evidence(),
+			"READTRAIL_CHECKPOINTS=" + filepath.Join(h.base, "checkpoints"),
 			"READTRAIL_TSA_ROOTS=" + filepath.Join(root, "e2e", "testdata", "tsa-roots.pem"),
 		}, h.extraEnv...),
 	}

@@ -11,9 +11,9 @@ import (
 // The journal records about audit events (contract 15, ADR 0027). They stand beside
 // them in the journal of actions.
 const (
-	EventAuditReceived   = ActionsEvents + "received"
-	EventAuditIncomplete = ActionsEvents + "incomplete"
-	EventAuditPart       = ActionsEvents + "part"
+	EventAuditReceived   = "audit_event.received"
+	EventAuditIncomplete = "audit_event.incomplete"
+	EventAuditPart       = "audit_event.part"
 )
 
 // AuditReceived is the detail of audit_event.received: what an audit event cannot say

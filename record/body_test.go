@@ -64,6 +64,21 @@ func TestARetryOverAnotherConnectionIsARepeat(t *testing.T) {
 	assert.Equal(t, first.Digest(), again.Digest())
 }
 
+func TestAContextWhoseClaimsAreJudgedAnewIsARepeat(t *testing.T) {
+	draftOf := func(source string, supported bool) *record.Draft {
+		c := &record.Context{ContextID: "ctx_1", Claims: []record.Claim{{ClaimID: "c", EntryIDs: []string{"e"}, Supported: supported}}}
+		c.ObservedBy.UpstreamContextSource, c.OccurredAt = source, record.TimeFromUnixNano(1)
+		d, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, true, c)
+		require.NoError(t, err)
+		return d
+	}
+	first := draftOf("authenticated:a", false)
+	assert.Equal(t, first.Digest(), draftOf(record.UnverifiedInput, true).Digest())
+	stored, err := record.RepeatOf(record.KindContext, draftOf("authenticated:a", true).Complete(completion()))
+	require.NoError(t, err)
+	assert.Equal(t, first.Digest(), stored.Digest)
+}
+
 func TestAnAuditEventGetsWhatItsDictionaryHas(t *testing.T) {
 	d, err := record.NewBodyDraft(record.KindAuditEvent, "1.1.0", true, jsontext.Value(`{"event_id":"e","event_type":"completed_action"}`))
 	require.NoError(t, err)

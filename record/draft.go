@@ -38,6 +38,7 @@ type Draft struct {
 	dated  bool
 	digest [sha256.Size]byte
 	parts  []Part
+	marks  []string
 }
 
 // Part is an element of an array member that the journal may leave out because
@@ -61,14 +62,17 @@ func NewReadDraft(r *Read, given bool) (*Draft, error) {
 func NewJournalDraft(j *Journal) (*Draft, error) {
 	d, err := newDraft(KindJournal, "", false, j)
 	if err == nil {
-		d.actions = strings.HasPrefix(j.EventType, ActionsEvents)
+		d.actions = IsOfActions(j.EventType)
 	}
 	return d, err
 }
 
-// ActionsEvents is what the event types of journal records about audit events begin
-// with: they stand beside what they are about.
-const ActionsEvents = "audit_event."
+// IsOfActions reports whether journal records of an event type belong to the journal of
+// actions: those about audit events and records of audit logs, which stand beside what
+// they are about.
+func IsOfActions(eventType string) bool {
+	return strings.HasPrefix(eventType, "audit_event.") || strings.HasPrefix(eventType, "audit_log.")
+}
 
 // NewUnrecordableDraft makes the draft of an item.unrecordable. Its item_id
 // makes its redelivery a repeat, as that of a record is.
@@ -158,6 +162,9 @@ func (d *Draft) Body() jsontext.Value { return d.body.raw }
 
 // ID returns the id by which repeats are known, or "".
 func (d *Draft) ID() string { return d.id }
+
+// Marks returns what else the entry is looked up by; they make no repeats.
+func (d *Draft) Marks() []string { return d.marks }
 
 // Given reports whether the application gave the id.
 func (d *Draft) Given() bool { return d.given }

@@ -27,6 +27,8 @@ type Repeat struct {
 	EventID string
 	// Digest identifies the body apart from what the writer adds.
 	Digest [sha256.Size]byte
+	// Marks are what else the entry is looked up by. They make no repeats.
+	Marks []string
 	// Parts are the repeat keys of the spans of a lineage record.
 	Parts [][sha256.Size]byte
 }
@@ -58,7 +60,8 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return r, err
 		}
 		var journal struct {
-			Detail struct {
+			EventType string `json:"event_type"`
+			Detail    struct {
 				ItemID string `json:"item_id"`
 			} `json:"detail"`
 		}
@@ -66,6 +69,10 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return Repeat{}, err
 		}
 		r.ID = journal.Detail.ItemID
+		if own, isLog, err := auditLogRepeat(journal.EventType, body); isLog {
+			own.EventID = r.EventID
+			return own, err
+		}
 	case KindDecision, KindAction, KindApproval, KindContext, KindAuditEvent:
 		if r.ID, err = RepeatID(kind, body); err != nil {
 			return Repeat{}, err
@@ -175,7 +182,7 @@ func newPart(traceID string, raw []byte) Part {
 func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 	actions := kind.OfActions() || kind == KindJournal && isOfActions(o)
 	isAdded := func(p place) bool { return isAdded(kind, actions, p.name) }
-	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) }) {
+	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) || isJudged(kind, p.name) }) {
 		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
 	}
 	source := append(make([]byte, 0, len(o.raw)), '{')
@@ -189,9 +196,33 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 				continue
 			}
 		}
+		if isJudged(kind, p.name) {
+			raw = unjudged(raw)
+		}
 		source = appendMember(source, p.name, raw)
 	}
 	return sha256.Sum256(append(source, '}'))
+}
+
+// isJudged reports whether a member holds what intake finds out beside what the
+// source said: whether claims are supported, which a retry may find otherwise.
+func isJudged(kind Kind, member string) bool { return kind == KindContext && member == "claims" }
+
+// unjudged returns canonical claims none of which is supported.
+func unjudged(claims []byte) []byte {
+	var list []Claim
+	if err := json.Unmarshal(claims, &list, json.RejectUnknownMembers(true)); err != nil {
+		return claims // which no schema takes
+	}
+	for i := range list {
+		list[i].Supported = false
+	}
+	raw, err := json.Marshal(list)
+	value := jsontext.Value(raw)
+	if err != nil || value.Canonicalize() != nil {
+		return claims
+	}
+	return value
 }
 
 // isAdded reports whether a member does not count, most of them because the
@@ -212,10 +243,10 @@ func isAdded(kind Kind, actions bool, member string) bool {
 	}
 }
 
-// isOfActions reports whether a journal record is one about audit events.
+// isOfActions reports whether a journal record is one of the journal of actions.
 func isOfActions(o object) bool {
-	eventType, _ := o.get("event_type")
-	return bytes.HasPrefix(eventType, []byte(`"`+ActionsEvents))
+	raw, _ := o.get("event_type")
+	return IsOfActions(strings.Trim(string(raw), `"`))
 }
 
 // hasAdded reports whether the writer adds to the value of a member, or to the

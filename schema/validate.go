@@ -27,7 +27,8 @@ type InvalidError struct {
 	// Location is the JSON Pointer of the member, also of one that is not there,
 	// shortened if it is long.
 	Location string
-	// Keyword is the keyword of the schema that the member does not satisfy.
+	// Keyword is the keyword of the schema that the member does not satisfy, false
+	// if it may not be there.
 	Keyword string
 }
 
@@ -83,12 +84,24 @@ var memberName = regexp.MustCompile(`^[a-z0-9_.\[\]]{1,64}$`)
 func firstLeaf(e *jsonschema.ValidationError) *InvalidError {
 	var first *InvalidError
 	for _, leaf := range leaves(nil, e) {
-		invalid := &InvalidError{Location: location(leaf), Keyword: strings.Join(leaf.ErrorKind.KeywordPath(), "/")}
+		invalid := &InvalidError{Location: location(leaf), Keyword: keyword(leaf.ErrorKind)}
 		if first == nil || cmp.Or(cmp.Compare(invalid.Location, first.Location), cmp.Compare(invalid.Keyword, first.Keyword)) < 0 {
 			first = invalid
 		}
 	}
 	return first
+}
+
+// keyword returns the keyword of an error. Two have none of the library's.
+func keyword(of jsonschema.ErrorKind) string {
+	switch of.(type) {
+	case *kind.Not:
+		return "not"
+	case *kind.FalseSchema:
+		return "false"
+	default:
+		return strings.Join(of.KeywordPath(), "/")
+	}
 }
 
 func leaves(found []*jsonschema.ValidationError, e *jsonschema.ValidationError) []*jsonschema.ValidationError {

@@ -41,6 +41,7 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 			replaceInFile(t, filepath.FromSlash("copy/demo-bank/kyc/reads/00000000000000000001.events"), `"v41"`, `"v42"`)
 			require.NoError(t, os.WriteFile("result.json", []byte("{ \"id\": \"cust_syn_55120\",\n  \"version\": 41 }\n"), 0o644))
 			require.NoError(t, writeFixtureCheckpoints("."))
+			require.NoError(t, writeReceipt("entry.json", "receipt.json", ""))
 			require.NoError(t, os.WriteFile("digest.key", []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), 0o600))
 		},
 		"bundle.md": func(t *testing.T) {

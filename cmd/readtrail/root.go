@@ -68,6 +68,7 @@ func newRootCommand(con *console) *cobra.Command {
 		newEvidenceCommand(con),
 		newCheckpointCommand(con),
 		newProofCommand(con),
+		newReceiptCommand(con),
 		newBundleCommand(con),
 		newHoldCommand(con),
 		newRetentionCommand(con),

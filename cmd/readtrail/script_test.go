@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json/v2"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/readtrail/readtrail/journal"
 )
 
 func TestMain(m *testing.M) {
@@ -31,6 +34,7 @@ func TestScripts(t *testing.T) {
 			"copies":  cmdCopies,
 			"flip":    cmdFlip,
 			"outside": cmdOutside,
+			"receipt": cmdReceipt,
 
 			"contexts": cmdContexts,
 
@@ -127,4 +131,33 @@ func cmdFlip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	data[at] ^= 1
 	ts.Check(os.WriteFile(name, data, 0o644))
+}
+
+// cmdReceipt writes what a client was answered for an entry in a file of its own, with
+// a proof if there is one: receipt ENTRY OUT [PROOF].
+func cmdReceipt(ts *testscript.TestScript, _ bool, args []string) {
+	proof := ""
+	if len(args) == 3 {
+		proof = ts.ReadFile(args[2])
+	}
+	ts.Check(writeReceipt(ts.MkAbs(args[0]), ts.MkAbs(args[1]), proof))
+}
+
+func writeReceipt(entry, out, proof string) error {
+	line, err := os.ReadFile(entry)
+	if err != nil {
+		return err
+	}
+	e, err := journal.ParseLine(bytes.TrimSuffix(line, []byte("\n")))
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(journal.KeptReceipt{Proof: proof, Receipt: journal.Receipt{
+		EventID: e.Header.EventID, JournalID: e.Header.JournalID, Sequence: e.Header.Sequence, RecordHash: e.Integrity.RecordHash,
+		KeyID: e.Integrity.Signature.KeyID, Signature: e.Integrity.Signature.Value, RecordedAt: e.Header.RecordedAt,
+	}})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, text, 0o644)
 }

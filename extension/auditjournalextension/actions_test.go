@@ -4,14 +4,19 @@
 package auditjournalextension
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
 
+	"github.com/readtrail/readtrail/internal/archive/s3test"
 	"github.com/readtrail/readtrail/internal/carrier"
+	"github.com/readtrail/readtrail/internal/control"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -86,4 +91,51 @@ func actionIn(t *testing.T, id string, state record.ActionState) *record.Draft {
 	d, err := record.NewBodyDraft(record.KindAction, record.SchemaVersion, true, &a)
 	require.NoError(t, err)
 	return d
+}
+
+// Whatever is done with a journal is done with both of a scope.
+func TestAJournalOfActionsIsArchivedHeldAndRotatedAsOneOfReads(t *testing.T) {
+	server := s3test.Start(t)
+	cfg := archivedConfig(t, server)
+	cfg.Actions = true
+	path, registry := newKey(t)
+	cfg.SigningKey.File = path
+	j := newExtension(t, cfg, nil)
+	j.keyPoll = time.Millisecond
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	scope, _ := j.Scope("", "")
+	for n := range 3 {
+		_, err := j.Append(t.Context(), []carrier.Item{read(t, n, nil)})
+		require.NoError(t, err)
+		_, err = j.AppendStrict(t.Context(), scope, []*record.Draft{action(t, fmt.Sprint("act_", n))})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return len(server.Keys()) == 6 }, archiveTime, time.Millisecond)
+	kinds := map[string]int{}
+	for _, key := range server.Keys() {
+		kinds[strings.Split(key, "/")[3]]++
+	}
+	assert.Equal(t, map[string]int{reads: 3, actions: 3}, kinds)
+
+	client, err := control.NewClient(cfg.Directory)
+	require.NoError(t, err)
+	require.Len(t, j.running(), 2)
+	for _, opened := range j.running() {
+		_, err := client.SetHold(t.Context(), control.HoldRequest{JournalID: opened.JournalID(), Hold: record.Hold{HoldID: "case-7"}})
+		require.NoError(t, err)
+		_, err = client.Prune(t.Context(), control.PruneRequest{JournalID: opened.JournalID(), FirstSequence: 2})
+		require.ErrorContains(t, err, "a legal hold is set")
+	}
+	id := rotateFile(t, path, registry)
+	for _, kind := range []string{reads, actions} {
+		directory := nameOf(scope, kind).directory(cfg.Directory)
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			last, _ := signedBy(t, directory)
+			assert.Equal(c, id, last)
+		}, archiveTime, time.Millisecond)
+	}
+	require.NoError(t, j.Shutdown(t.Context()))
+	for _, kind := range []string{reads, actions} {
+		verify(t, nameOf(scope, kind).directory(cfg.Directory), registry)
+	}
 }

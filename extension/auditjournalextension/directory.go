@@ -4,6 +4,7 @@
 package auditjournalextension
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"github.com/readtrail/readtrail/internal/durable"
@@ -46,4 +47,11 @@ func (n journalName) String() string {
 // directory returns where the journal is below root (contract 7).
 func (n journalName) directory(root string) string {
 	return filepath.Join(root, durable.PathElement(n.organization), durable.PathElement(n.retention), n.kind)
+}
+
+// compare orders names as their directories are.
+func (n journalName) compare(other journalName) int {
+	return cmp.Or(
+		cmp.Compare(n.organization, other.organization), cmp.Compare(n.retention, other.retention), cmp.Compare(n.kind, other.kind),
+	)
 }

@@ -35,6 +35,7 @@ func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
 	for _, pkg := range []string{
 		"boundary",
 		"internal/archive",
+		"internal/auditlog",
 		"internal/bundle",
 		"internal/checkpoint",
 		"internal/content",
@@ -78,6 +79,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/evidence":                2,
 		"internal/intake":                  2,
 		"internal/ledger/actions":          2,
+		"internal/ledger/execution":        2,
 		"internal/ledger/repeat":           2,
 		"internal/telemetry":               2,
 		"internal/upstream":                2,
@@ -88,6 +90,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/lineage":                 3,
 		"internal/strip":                   3,
 		"internal/tiles":                   3,
+		"internal/auditlog":                4,
 		"internal/checkpoint":              4,
 		"internal/control":                 4,
 		"internal/archive":                 5,

@@ -188,7 +188,7 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 	if facts, wrong := actions.Of(e.Kind, e.Body); wrong == nil && facts != nil {
 		marks = appendMarks(marks, mark, factKeys(facts)...)
 	}
-	return marks, err
+	return appendMarks(marks, mark, markKeys(r.Marks)...), err
 }
 
 // marksOfID returns the marks of a stored entry with an id, which may be the

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/readtrail/readtrail/internal/ledger/execution"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
@@ -37,6 +38,9 @@ type check struct {
 	acknowledged repeat.Position
 	// began is the recorded_at of the first entry in the last segment.
 	began time.Time
+	// executions collects the entries of the last segment that belong to executions,
+	// nil if nobody wants them.
+	executions *execution.Marker
 	// named are the torn bytes that a journal.recovered names.
 	named map[string]bool
 }
@@ -76,6 +80,12 @@ func (c *check) validate(l segment.Line, sequence uint64) error {
 	}
 	if c.last.Sequence == 0 || l.Segment != c.last.At.Segment {
 		c.began = e.Header.RecordedAt.Std()
+	}
+	if c.executions != nil {
+		if l.Segment != c.last.At.Segment {
+			*c.executions = execution.Marker{}
+		}
+		c.executions.Line(l.Bytes, l.Offset)
 	}
 	if c.journalID == "" {
 		c.journalID = e.Header.JournalID

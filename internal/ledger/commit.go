@@ -61,6 +61,7 @@ func (l *Ledger) commit(segments *segment.Writer, g *group) error {
 		return err
 	}
 	g.place(at)
+	l.learnExecutions(g)
 	l.options.Observer.durable(g)
 	return nil
 }

@@ -129,6 +129,9 @@ func (w *writer) launch(e *entry) {
 	for _, name := range e.names {
 		w.flying[name] = e
 	}
+	for _, key := range markKeys(e.item.draft.Marks()) {
+		w.flying[key] = e
+	}
 }
 
 // land makes an entry that is durable known to the index instead.
@@ -158,6 +161,14 @@ func (w *writer) land(e *entry) {
 		for _, name := range e.names {
 			if w.flying[name] == e { // and not a newer one
 				delete(w.flying, name)
+			}
+		}
+	}
+	if further := markKeys(e.item.draft.Marks()); further != nil {
+		marks = appendMarks(marks, mark, further...)
+		for _, key := range further {
+			if w.flying[key] == e {
+				delete(w.flying, key)
 			}
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"syscall"
 
 	"github.com/readtrail/readtrail/internal/durable"
+	"github.com/readtrail/readtrail/internal/ledger/execution"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -70,6 +71,12 @@ type Ledger struct {
 	begins atomic.Uint64
 	// tasks are for the writer to do between two of its own steps.
 	tasks chan task
+	// executions knows which entries an execution has, nil without Options.Executions.
+	executions *execution.Index
+	// trouble is what went wrong with its files.
+	trouble chan error
+	// marker is the committer's, and the writer's while that is idle.
+	marker execution.Marker
 	// pruning is held by whoever prunes.
 	pruning sync.Mutex
 
@@ -99,9 +106,15 @@ func Open(ctx context.Context, options Options) (*Ledger, error) {
 		queue:   newQueue(),
 		budget:  newBudget(options.MaxPendingBytes),
 		doubt:   make(chan error, 1),
+		trouble: make(chan error, 1),
 		tasks:   make(chan task),
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
+	}
+	if options.Executions {
+		l.executions = execution.NewIndex(execution.Options{
+			FS: options.FS, Dir: options.Dir, IndexDir: options.IndexDir, Failed: l.executionsFailed,
+		})
 	}
 	if err := options.FS.MkdirAll(options.Dir); err != nil {
 		return nil, openError(options.Dir, err)

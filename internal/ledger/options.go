@@ -68,6 +68,9 @@ type Options struct {
 	// IndexDir is where the index of repeats is cached, by default "index" in
 	// Dir.
 	IndexDir string
+	// Executions keeps an index of the entries that each execution has, for EntriesOf
+	// and Follow.
+	Executions bool
 	// Now is the clock of recorded_at.
 	Now      func() time.Time
 	Observer Observer

@@ -239,6 +239,7 @@ func (w *writer) removeOldest() (bool, error) {
 	if err := segment.Remove(o.FS, o.Dir, segments[0].First); err != nil {
 		return false, fmt.Errorf("remove %s, which is pruned: %w", segment.Name(segments[0].First), err)
 	}
+	w.ledger.forgetExecutions(segments[0].First)
 	return true, nil
 }
 

@@ -6,7 +6,6 @@ package ledger
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/readtrail/readtrail/internal/ledger/actions"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
@@ -104,6 +103,6 @@ func isLookedFor(kind record.Kind, ofActions bool) bool {
 }
 
 func isLookedForStored(e *journal.Entry) bool {
-	aboutEvents := e.Kind == record.KindJournal && strings.HasPrefix(e.Header.EventType, record.ActionsEvents)
+	aboutEvents := e.Kind == record.KindJournal && record.IsOfActions(e.Header.EventType)
 	return isLookedFor(e.Kind, e.Kind.OfActions() || aboutEvents)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/readtrail/readtrail/internal/ledger/execution"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 )
@@ -113,6 +114,9 @@ func (w *writer) recover() error {
 		return err
 	}
 	c := &check{journalID: w.ledger.id, acknowledged: w.durable, named: map[string]bool{}}
+	if w.ledger.executions != nil {
+		c.executions = &execution.Marker{}
+	}
 	limits := segment.Limits{MaxBytes: o.MaxSegmentBytes, MaxAge: o.MaxSegmentAge}
 	segments, torn, err := segment.Open(o.FS, o.Dir, limits, w.known, c.validate, func(torn []byte) error { return w.admitTail(c, torn) })
 	unsigned := c.signatures.wait() // also if nobody asked to admit the tail
@@ -139,6 +143,9 @@ func (w *writer) recover() error {
 			return err
 		}
 		w.ledger.id = "jrn_" + string(id[:])
+	}
+	if c.executions != nil {
+		w.ledger.executions.Begin(w.ledger.id, w.known.Segments, c.executions)
 	}
 	if err := w.catchUp(); err != nil {
 		return err

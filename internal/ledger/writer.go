@@ -108,6 +108,8 @@ func (w *writer) run() {
 			w.indexDone(err)
 		case err := <-w.ledger.doubt:
 			w.trip(err)
+		case err := <-w.ledger.trouble:
+			w.ledger.options.Observer.failed(err)
 		case t := <-w.ledger.tasks:
 			w.perform(t)
 		case <-flush.C:
@@ -264,6 +266,9 @@ func (w *writer) release() error {
 	close(w.commits.groups)
 	for range w.commits.outcomes {
 		continue
+	}
+	if w.ledger.executions != nil {
+		w.ledger.executions.Close()
 	}
 	var errs []error
 	if w.segments != nil {

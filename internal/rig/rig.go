@@ -26,8 +26,8 @@ type Config struct {
 	// Command is the binary, preceded by a wrapper such as strace if any.
 	Command []string
 	// ConfigFile is a YAML file that takes its ports from READTRAIL_GRPC,
-	// READTRAIL_HTTP, READTRAIL_HEALTH and READTRAIL_METRICS, as those in
-	// examples/ do.
+	// READTRAIL_HTTP, READTRAIL_API, READTRAIL_HEALTH and READTRAIL_METRICS, as those
+	// in examples/ do.
 	ConfigFile string
 	// Env holds more variables of the form NAME=value.
 	Env []string
@@ -37,6 +37,8 @@ type Config struct {
 type Collector struct {
 	// HTTP and GRPC are the OTLP endpoints, host:port.
 	HTTP, GRPC string
+	// API is where the audit_event receiver listens, host:port, if there is one.
+	API string
 	// Health is the base URL of the health check.
 	Health string
 	// Metrics is the URL of the collector's own metrics.
@@ -56,17 +58,17 @@ const startTimeout = 60 * time.Second
 // Start starts the collector on free ports and returns when it is ready. On
 // failure the error holds what the collector printed.
 func Start(ctx context.Context, cfg Config) (*Collector, error) {
-	ports, err := freePorts(4)
+	ports, err := freePorts(5)
 	if err != nil {
 		return nil, err
 	}
 	c := &Collector{
-		GRPC: ports[0], HTTP: ports[1], Health: "http://" + ports[2], Metrics: "http://" + ports[3] + "/metrics",
+		GRPC: ports[0], HTTP: ports[1], API: ports[4], Health: "http://" + ports[2], Metrics: "http://" + ports[3] + "/metrics",
 		output: &output{}, done: make(chan struct{}),
 	}
 	args := append(append([]string{}, cfg.Command[1:]...), "--config", cfg.ConfigFile)
 	c.cmd = exec.Command(cfg.Command[0], args...)
-	c.cmd.Env = append(os.Environ(), "READTRAIL_GRPC="+c.GRPC, "READTRAIL_HTTP="+c.HTTP, "READTRAIL_HEALTH="+ports[2],
+	c.cmd.Env = append(os.Environ(), "READTRAIL_GRPC="+c.GRPC, "READTRAIL_HTTP="+c.HTTP, "READTRAIL_API="+c.API, "READTRAIL_HEALTH="+ports[2],
 		"READTRAIL_METRICS="+ports[3][strings.LastIndexByte(ports[3], ':')+1:])
 	c.cmd.Env = append(c.cmd.Env, cfg.Env...)
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output

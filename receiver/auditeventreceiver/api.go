@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/readtrail/readtrail/internal/intake"
 	"github.com/readtrail/readtrail/internal/upstream"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 	"github.com/readtrail/readtrail/record"
@@ -50,7 +51,7 @@ type endpoint struct {
 }
 
 // endpointsOf are all paths of the API.
-func endpointsOf(*api) []*endpoint { return nil }
+func endpointsOf(a *api) []*endpoint { return []*endpoint{a.recordsEndpoint(), a.receiptsEndpoint()} }
 
 // call is a request whose client is known and whose body was taken.
 type call struct {
@@ -64,6 +65,16 @@ type call struct {
 	// until its answer.
 	media string
 	body  []byte
+}
+
+// receivedContext is the trace context that the request came with, nil if there was
+// none. Two headers are none: nobody says which is meant.
+func (c *call) receivedContext() *record.ReceivedContext {
+	headers := c.header.Values("Traceparent")
+	if len(headers) != 1 {
+		return nil
+	}
+	return intake.Traceparent(headers[0])
 }
 
 // scope is where the records of the call go.

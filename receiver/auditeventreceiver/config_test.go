@@ -75,7 +75,7 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 		"bad_limits": {
 			"limits: concurrent_requests must be positive; bytes_in_flight must be positive; records_per_request must be positive; " +
 				"journal_timeout is 5ns, less than 1s: write a number and its unit, such as 5s; retry_after is 0s, less than 1s: write a number and its unit, such as 5s",
-			"http::max_request_body_size is 4194304, more than limits::bytes_in_flight of -1: such a body is never accepted",
+			"http::max_request_body_size is 4194304, more than half of limits::bytes_in_flight of -1: such a body would never be accepted",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,10 @@ type keeper interface {
 	// on disk, with their receipts in the order of the drafts, or an error: a
 	// *ledger.Refusal if sending the same again does not help.
 	AppendStrict(ctx context.Context, scope record.Scope, drafts []*record.Draft) ([]journal.Receipt, error)
+	// Receipt returns the receipt of an entry and, if prove asks for it and a
+	// checkpoint covers the entry, the proof of that. The error is ledger.ErrNotFound
+	// if the scope has no such entry, and ledger.ErrPruned if it had.
+	Receipt(ctx context.Context, organization, class, eventID string, prove bool) (journal.Receipt, *journal.InclusionProof, error)
 }
 
 // keeperOf finds the extension that the configuration names.

@@ -41,6 +41,7 @@ const (
 	codeUnauthorized = "unauthorized"
 	codeScope        = "scope_forbidden"
 	codeNotFound     = "not_found"
+	codePruned       = "pruned"
 	codeMethod       = "method_not_allowed"
 	codeTimeout      = "request_timeout"
 	codeTooLarge     = "too_large"
@@ -59,6 +60,7 @@ var problemKinds = map[string]struct {
 	codeUnauthorized: {http.StatusUnauthorized, "Nobody vouches for the client"},
 	codeScope:        {http.StatusForbidden, "The client may not write there"},
 	codeNotFound:     {http.StatusNotFound, "There is no such thing"},
+	codePruned:       {http.StatusGone, "The entry was removed"},
 	codeMethod:       {http.StatusMethodNotAllowed, "The path has another method"},
 	codeTimeout:      {http.StatusRequestTimeout, "The body did not come in time"},
 	codeTooLarge:     {http.StatusRequestEntityTooLarge, "The body is too large"},

@@ -4,80 +4,69 @@
 package auditeventreceiver
 
 import (
+	"bytes"
 	"context"
-	"encoding/json/v2"
-	"errors"
 	"net/http"
-	"strconv"
 
-	"go.uber.org/zap"
-
-	"github.com/readtrail/readtrail/internal/ledger"
-	"github.com/readtrail/readtrail/journal"
-	"github.com/readtrail/readtrail/record"
+	"github.com/readtrail/readtrail/internal/intake"
 )
 
-// incoming is a record as it came, ready for the journal.
-type incoming struct {
-	draft *record.Draft
-	// pointer is where the body stands in the request (RFC 6901).
-	pointer string
+// recordsEndpoint takes records of all kinds that clients give, one, an array or one
+// a line, and writes all of them or none.
+func (a *api) recordsEndpoint() *endpoint {
+	return &endpoint{
+		name: "records", method: http.MethodPost, path: "/v1/records", media: []string{mediaJSON, mediaNDJSON},
+		serve: func(ctx context.Context, c *call) reply {
+			records, p := a.decode(c)
+			if p != nil {
+				return p.reply()
+			}
+			receipts, p := a.append(ctx, c, records)
+			if p != nil {
+				return p.reply()
+			}
+			return receiptsReply(records, receipts)
+		},
+	}
 }
 
-// append writes records of one call to the journal, all or none, and answers once
-// they are on disk.
-func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journal.Receipt, *problem) {
-	ctx, cancel := context.WithTimeout(ctx, a.config.Limits.JournalTimeout)
-	defer cancel()
-	drafts := make([]*record.Draft, len(records))
-	for i, r := range records {
-		drafts[i] = r.draft
-		if r.draft.OfActions() != drafts[0].OfActions() {
-			p := newProblem(codeMalformed, "context_record and the other records stand in different journals; send them in requests of their own")
-			p.Pointer = fragment(r.pointer)
+// decode reads the records of a call. Who sent them and the trace context of the
+// request are what the receiver knows and a client cannot claim (requirement D5).
+func (a *api) decode(c *call) ([]incoming, *problem) {
+	format := intake.JSON
+	if c.media == mediaNDJSON {
+		format = intake.NDJSON
+	}
+	observed := intake.Observed{UpstreamContextSource: c.client.Source, ReceivedContext: c.receivedContext()}
+	limits := intake.Limits{Bytes: a.config.HTTP.MaxRequestBodySize, Records: a.config.Limits.RecordsPerRequest}
+	decoded, refused := intake.Decode(bytes.NewReader(c.body), format, limits, observed)
+	if refused != nil {
+		return nil, undecoded(refused)
+	}
+	records := make([]incoming, len(decoded))
+	for i := range decoded {
+		draft, err := decoded[i].Draft()
+		if err != nil {
+			p := newProblem(codeMalformed, "the record cannot stand in an entry")
+			p.Pointer = fragment(decoded[i].Pointer(""))
 			return nil, p
 		}
+		records[i] = incoming{draft: draft, pointer: decoded[i].Pointer("")}
 	}
-	receipts, err := a.journal.AppendStrict(ctx, *c.scope(), drafts)
-	if refusal, refused := errors.AsType[*ledger.Refusal](err); refused {
-		return nil, refusedBy(refusal, records)
-	}
-	if err != nil {
-		return nil, a.unavailable(err)
-	}
-	a.health.available()
-	return receipts, nil
+	return records, nil
 }
 
-// unavailable is the answer when it is not known whether the journal has the records.
-// What the error says is for the operator: the extension logs it.
-func (a *api) unavailable(err error) *problem {
-	a.logger.Debug("Journal did not take a request", zap.Error(err))
-	if errors.Is(err, context.Canceled) {
-		return newProblem(codeUnavailable, "the client went away").after(a.config.Limits.RetryAfter)
+// undecoded is the answer when a body is not what the schemas and rules allow.
+func undecoded(r *intake.Problem) *problem {
+	p := &problem{Type: problemType + r.Code, Title: "The request is not what schemas and rules allow", Status: r.Status, Detail: r.Detail, Code: r.Code}
+	switch r.Status {
+	case http.StatusRequestEntityTooLarge:
+		p.Title = problemKinds[codeTooLarge].title
+	case http.StatusNotFound:
+		p.Title = problemKinds[codeNotFound].title
 	}
-	a.health.unavailable(err)
-	return newProblem(codeUnavailable, "the journal did not say that the records are on disk; send the same request again, which leaves no second entry").
-		after(a.config.Limits.RetryAfter)
-}
-
-// fragment spells a JSON Pointer as a URI fragment, as problem details do.
-func fragment(pointer string) string { return "#" + pointer }
-
-// receiptsReply answers with receipts.
-func receiptsReply(records []incoming, receipts []journal.Receipt) reply {
-	answer := struct {
-		Receipts []receipt `json:"receipts"`
-	}{make([]receipt, len(receipts))}
-	r := reply{status: http.StatusOK, media: mediaJSON}
-	for i, got := range receipts {
-		answer.Receipts[i] = receipt{got, got.Repeat}
-		r.written = append(r.written, written{records[i].draft.Kind(), got.Repeat})
+	if r.Pointer != "" {
+		p.Pointer = fragment(r.Pointer)
 	}
-	body, _ := json.Marshal(answer) // strings, numbers and times always marshal
-	r.body = append(body, '\n')
-	return r
+	return p
 }
-
-// index is a JSON Pointer to an element.
-func index(i int) string { return "/" + strconv.Itoa(i) }

@@ -13,16 +13,16 @@ import (
 // D3, D7; contract 11). Each is a 409: the request is well-formed and contradicts what
 // stands in the journal.
 var refusals = map[string]struct{ title, detail string }{
-	ledger.CodeConflict:  {"Another record has this id", "the id stands in the journal with another body, see event_id; a corrected record needs an id of its own"},
-	"action_not_planned": {"The action was not planned", "no planned record of this action stands in the journal; write it before sent"},
-	"action_changed":     {"The action is not the one that was planned", "target, credential_ref or arguments_digest differ from the planned record, see pointer; plan a new action"},
-	"action_revoked":     {"The action is revoked", "a revoked record of this action stands in the journal, see event_id; it must not be sent"},
-	"approval_not_bound": {"No approval covers this", "there is no decided and approved approval that binds exactly this and has not expired; request a new one"},
-	"approval_revoked":   {"The approval is revoked", "the approval was revoked, see event_id; request a new one"},
-	"attempt_taken":      {"The attempt is another one's", "this attempt number or attempt_id is taken, see event_id; another executor may be sending"},
-	"attempt_open":       {"The attempt before has no outcome", "write the outcome of the attempt before first, unknown if it is not known"},
-	"attempt_over":       {"The attempt has an outcome", "the outcome of this attempt stands in the journal, see event_id"},
-	"attempt_not_sent":   {"The attempt was not sent", "no sent record of this attempt stands in the journal; without one it can only be failed_before_send"},
+	ledger.CodeConflict:        {"Another record has this id", "the id stands in the journal with another body, see event_id; a corrected record needs an id of its own"},
+	ledger.CodeNotPlanned:      {"The action was not planned", "no planned record of this action stands in the journal; write it before sent"},
+	ledger.CodeChanged:         {"The action is not the one that was planned", "target, credential_ref or arguments_digest differ from the planned record, see pointer; plan a new action"},
+	ledger.CodeActionRevoked:   {"The action is revoked", "a revoked record of this action stands in the journal, see event_id; it must not be sent"},
+	ledger.CodeNotBound:        {"No approval covers this", "there is no decided and approved approval that binds exactly this and has not expired; request a new one"},
+	ledger.CodeApprovalRevoked: {"The approval is revoked", "the approval was revoked, see event_id; request a new one"},
+	ledger.CodeAttemptTaken:    {"The attempt is another one's", "this attempt number or attempt_id is taken, see event_id; another executor may be sending"},
+	ledger.CodeAttemptOpen:     {"The attempt before has no outcome", "write the outcome of the attempt before first, unknown if it is not known"},
+	ledger.CodeAttemptOver:     {"The attempt has an outcome", "the outcome of this attempt stands in the journal, see event_id"},
+	ledger.CodeAttemptNotSent:  {"The attempt was not sent", "no sent record of this attempt stands in the journal; without one it can only be failed_before_send"},
 }
 
 // refusedBy is the answer when a record is not one that the journal takes.

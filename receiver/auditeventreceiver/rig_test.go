@@ -7,9 +7,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json/v2"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +27,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 	"github.com/readtrail/readtrail/record"
@@ -75,6 +79,30 @@ func (m *memoryJournal) AppendStrict(ctx context.Context, scope record.Scope, dr
 		receipts[i] = journal.Receipt{EventID: fmt.Sprintf("evt_%d", len(m.drafts)), JournalID: "jrn_1", Sequence: uint64(len(m.drafts))}
 	}
 	return receipts, nil
+}
+
+// Receipt finds evt_N, the Nth draft, in the scope that it went to. The proofs are of a
+// checkpoint that covers the first entry only.
+func (m *memoryJournal) Receipt(_ context.Context, organization, class, eventID string, prove bool) (journal.Receipt, *journal.InclusionProof, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch eventID {
+	case "evt_pruned":
+		return journal.Receipt{}, nil, fmt.Errorf("journal: %w", ledger.ErrPruned)
+	case "evt_unreadable":
+		return journal.Receipt{}, nil, errors.New("/var/lib/journal: input/output error")
+	}
+	for i, s := range m.scopes {
+		if s != scopeOf(organization, class) || eventID != fmt.Sprintf("evt_%d", i+1) {
+			continue
+		}
+		found := journal.Receipt{EventID: eventID, JournalID: "jrn_1", Sequence: uint64(i) + 1}
+		if !prove || i > 0 {
+			return found, nil, nil
+		}
+		return found, &journal.InclusionProof{Checkpoint: &journal.SignedCheckpoint{Note: []byte("note\n")}}, nil
+	}
+	return journal.Receipt{}, nil, fmt.Errorf("journal: %w", ledger.ErrNotFound)
 }
 
 func (m *memoryJournal) answers(answer func(context.Context, record.Scope, []*record.Draft) ([]journal.Receipt, error)) {
@@ -173,7 +201,7 @@ func decisionsOf(a *api) *endpoint {
 			if err != nil {
 				return newProblem(codeMalformed, "no id").reply()
 			}
-			records = append(records, incoming{d, index(i) + "/decision_record"})
+			records = append(records, incoming{d, fmt.Sprintf("/%d/decision_record", i)})
 		}
 		receipts, p := a.append(ctx, c, records)
 		if p != nil {
@@ -208,6 +236,31 @@ func (r *rig) send(method, path, body string, headers ...string) answer {
 	text, err := io.ReadAll(res.Body)
 	require.NoError(r.t, err)
 	return answer{res.StatusCode, res.Header, string(text)}
+}
+
+// serve has a handler answer a request without a network, nil if it is none.
+func serve(t testing.TB, handler http.Handler, method, path, body string, headers map[string]string) *answer {
+	t.Helper()
+	if !strings.HasPrefix(path, "/") {
+		return nil
+	}
+	target, err := url.ParseRequestURI(path)
+	if err != nil {
+		return nil
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/", strings.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	req.URL.Path, req.URL.RawQuery = target.Path, target.RawQuery
+	for name, value := range headers {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, req)
+	return &answer{w.Code, w.Header(), w.Body.String()}
 }
 
 // decide sends decisions with the ids, separated by blanks.

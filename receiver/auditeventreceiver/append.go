@@ -1,0 +1,88 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auditeventreceiver
+
+import (
+	"context"
+	"encoding/json/v2"
+	"errors"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/readtrail/readtrail/internal/ledger"
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// incoming is a record as it came, ready for the journal.
+type incoming struct {
+	draft *record.Draft
+	// pointer is where the body stands in the request (RFC 6901).
+	pointer string
+}
+
+// append writes records of one call to the journal, all or none, and answers once
+// they are on disk.
+func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journal.Receipt, *problem) {
+	if len(records) == 0 {
+		return nil, newProblem(codeMalformed, "the request has no record")
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.config.Limits.JournalTimeout)
+	defer cancel()
+	drafts := make([]*record.Draft, len(records))
+	for i, r := range records {
+		drafts[i] = r.draft
+		if r.draft.OfActions() != drafts[0].OfActions() {
+			p := newProblem(codeMalformed, "context_record and the other records stand in different journals; send them in requests of their own")
+			p.Pointer = fragment(r.pointer)
+			return nil, p
+		}
+	}
+	receipts, err := a.journal.AppendStrict(ctx, *c.scope(), drafts)
+	if refusal, refused := errors.AsType[*ledger.Refusal](err); refused {
+		return nil, refusedBy(refusal, records)
+	}
+	if err != nil {
+		return nil, a.unavailable(err)
+	}
+	a.health.available()
+	return receipts, nil
+}
+
+// unavailable is the answer when it is not known whether the journal has the records.
+// What the error says is for the operator: the extension logs it.
+func (a *api) unavailable(err error) *problem {
+	a.logger.Debug("Journal did not take a request", zap.Error(err))
+	if errors.Is(err, context.Canceled) {
+		return newProblem(codeUnavailable, "the client went away").after(a.config.Limits.RetryAfter)
+	}
+	a.health.unavailable(err)
+	return newProblem(codeUnavailable, "the journal did not say that the records are on disk; send the same request again, which leaves no second entry").
+		after(a.config.Limits.RetryAfter)
+}
+
+// unreadable is the answer when the journal cannot be asked.
+func (a *api) unreadable(err error) *problem {
+	a.logger.Debug("Journal did not answer a request", zap.Error(err))
+	return newProblem(codeUnavailable, "the journal could not be read; ask again").after(a.config.Limits.RetryAfter)
+}
+
+// fragment spells a JSON Pointer as a URI fragment, as problem details do.
+func fragment(pointer string) string { return "#" + pointer }
+
+// receiptsReply answers with receipts.
+func receiptsReply(records []incoming, receipts []journal.Receipt) reply {
+	answer := struct {
+		Receipts []receipt `json:"receipts"`
+	}{make([]receipt, len(receipts))}
+	r := reply{status: http.StatusOK, media: mediaJSON}
+	for i, got := range receipts {
+		answer.Receipts[i] = receipt{got, got.Repeat}
+		r.written = append(r.written, written{records[i].draft.Kind(), got.Repeat})
+	}
+	body, _ := json.Marshal(answer) // strings, numbers and times always marshal
+	r.body = append(body, '\n')
+	return r
+}
