@@ -27,14 +27,15 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fixture": cmdFixture,
-			"exits":   cmdExits,
-			"damage":  cmdDamage,
-			"mode":    cmdMode,
-			"copies":  cmdCopies,
-			"flip":    cmdFlip,
-			"outside": cmdOutside,
-			"receipt": cmdReceipt,
+			"fixture":        cmdFixture,
+			"fixtureactions": cmdFixtureActions,
+			"exits":          cmdExits,
+			"damage":         cmdDamage,
+			"mode":           cmdMode,
+			"copies":         cmdCopies,
+			"flip":           cmdFlip,
+			"outside":        cmdOutside,
+			"receipt":        cmdReceipt,
 
 			"contexts": cmdContexts,
 

@@ -26,6 +26,9 @@ type Config struct {
 	// for. Without any, every client writes to the base scope of the journal.
 	Clients []ClientConfig `mapstructure:"clients"`
 
+	// Audit is about /v1/audit, the OpenTelemetry audit-logging draft.
+	Audit AuditConfig `mapstructure:"audit"`
+
 	// Limits bound what requests take at the same time.
 	Limits LimitsConfig `mapstructure:"limits"`
 

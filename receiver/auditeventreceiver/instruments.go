@@ -38,6 +38,10 @@ func (i instruments) answered(e *endpoint, r *reply, took time.Duration) {
 	}
 }
 
+func (i instruments) chainWarnings(records int) {
+	i.telemetry.ReceiverAuditEventChainWarnings.Add(context.Background(), int64(records))
+}
+
 func (i instruments) requestsInFlight(n int64) {
 	i.telemetry.ReceiverAuditEventRequestsInFlight.Add(context.Background(), n)
 }

@@ -20,12 +20,16 @@ func TestSetupTelemetry(t *testing.T) {
 	require.NoError(t, err)
 	defer tb.Shutdown()
 	tb.ReceiverAuditEventBytesInFlight.Add(context.Background(), 1)
+	tb.ReceiverAuditEventChainWarnings.Add(context.Background(), 1)
 	tb.ReceiverAuditEventDuration.Record(context.Background(), 1)
 	tb.ReceiverAuditEventRecords.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRefusals.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRequests.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRequestsInFlight.Add(context.Background(), 1)
 	AssertEqualReceiverAuditEventBytesInFlight(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverAuditEventChainWarnings(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverAuditEventDuration(t, testTel,
