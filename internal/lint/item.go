@@ -67,8 +67,8 @@ func newItem(at Position, signal record.Signal, seen *genai.Observation, records
 	if r := seen.Read; r != nil {
 		it.read(r, seen.Given)
 	}
-	if c := seen.Context; c != nil {
-		it.context(c, seen.Given)
+	if seen.Context != nil {
+		it.context(seen)
 	}
 	if !records {
 		it.Read, it.Kept = false, ""
@@ -95,11 +95,12 @@ func (it *Item) read(r *record.Read, given bool) {
 	it.Flags = flagsOf(r)
 }
 
-func (it *Item) context(c *record.Context, given bool) {
-	if _, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, given, c); err != nil {
+func (it *Item) context(seen *genai.Observation) {
+	if _, err := seen.ContextDraft(); err != nil {
 		it.Unrecordable = record.ReasonOf(err)
 		return
 	}
+	c := seen.Context
 	it.Context = true
 	it.Request, it.Response = c.Capture.Input, c.Capture.Output
 }
