@@ -34,6 +34,7 @@ func imports(t *testing.T, pkg string) []string {
 func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
 	for _, pkg := range []string{
 		"boundary",
+		"internal/action",
 		"internal/archive",
 		"internal/auditlog",
 		"internal/bundle",
@@ -46,6 +47,7 @@ func TestAnAuditorLinksTheJournalWithoutACollector(t *testing.T) {
 		"internal/intake",
 		"internal/ledger",
 		"internal/lineage",
+		"internal/provenance",
 		"internal/retention",
 		"internal/segment",
 		"internal/tiles",
@@ -89,8 +91,10 @@ func TestImportsGoDownOnly(t *testing.T) {
 		"internal/hsm":                     3,
 		"internal/ledger":                  3,
 		"internal/lineage":                 3,
+		"internal/provenance":              3,
 		"internal/strip":                   3,
 		"internal/tiles":                   3,
+		"internal/action":                  4,
 		"internal/auditlog":                4,
 		"internal/checkpoint":              4,
 		"internal/control":                 4,

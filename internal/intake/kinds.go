@@ -37,6 +37,8 @@ var decoders = map[record.Kind]decoder{
 		kind: record.KindContext, required: []string{"context_id", "occurred_at", "context_digest"}, ours: []string{"/claims/*/supported", "/capture", "/basis"}, check: (*record.Context).Check,
 		header: func(c *record.Context) (*record.Header, string) { return &c.Header, record.EventContextUsed },
 	}),
+	record.KindAuditEvent: decodeAuditEvent,
+	KindAuditEventPart:    decodeAuditPart,
 }
 
 // notAccepted are bodies of entries that clients never give.
@@ -105,10 +107,19 @@ func envelope(item jsontext.Value) (version string, kind record.Kind, body jsont
 	switch {
 	case kind == "":
 		return "", "", nil, problem(CodeKindMissing, "")
-	case !schema.Supports(kind, version):
+	case !supports(kind, version):
 		return "", "", nil, problem(CodeVersion, "/"+versionMember)
 	}
 	return version, kind, body, nil
+}
+
+// supports reports whether a version of a body is known. A part is of the version of
+// the record that it becomes.
+func supports(kind record.Kind, version string) bool {
+	if kind == KindAuditEventPart {
+		kind = record.KindJournal
+	}
+	return schema.Supports(kind, version)
 }
 
 // oursInBody are the members of a body that its writer or receiver adds, whatever

@@ -21,6 +21,7 @@ import (
 // that large bodies are worked on two at a time, in the order in which they came.
 type admission struct {
 	places     int64
+	waiting    int64
 	bytes      int64
 	retryAfter time.Duration
 	patience   time.Duration
@@ -28,6 +29,7 @@ type admission struct {
 	work       *semaphore.Weighted
 
 	placesTaken atomic.Int64
+	waitsTaken  atomic.Int64
 	bytesTaken  atomic.Int64
 	instruments instruments
 }
@@ -38,7 +40,8 @@ const firstBytes = 4 << 10
 
 func newAdmission(config *Config, i instruments) *admission {
 	return &admission{
-		places: int64(config.Limits.ConcurrentRequests), bytes: config.Limits.BytesInFlight,
+		places: int64(config.Limits.ConcurrentRequests), waiting: int64(min(config.Limits.WaitingRequests, (config.Limits.ConcurrentRequests+1)/2)),
+		bytes:      config.Limits.BytesInFlight,
 		retryAfter: config.Limits.RetryAfter, patience: config.Limits.JournalTimeout, maxBody: config.HTTP.MaxRequestBodySize,
 		work: semaphore.NewWeighted(largeBodies * config.HTTP.MaxRequestBodySize), instruments: i,
 	}
@@ -69,6 +72,20 @@ func (a *admission) enter(ctx context.Context, n int) (done func(), p *problem) 
 		a.work.Release(int64(n))
 		leave()
 	}, nil
+}
+
+// wait takes a place among those that wait for entries, until done is called, and
+// reports whether there was one.
+func (a *admission) wait() (done func(), ok bool) {
+	if a.waitsTaken.Add(1) > a.waiting {
+		a.waitsTaken.Add(-1)
+		return nil, false
+	}
+	a.instruments.waiting(1)
+	return func() {
+		a.waitsTaken.Add(-1)
+		a.instruments.waiting(-1)
+	}, true
 }
 
 // take counts n more bytes if there is room for them.

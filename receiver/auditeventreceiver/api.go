@@ -22,10 +22,13 @@ import (
 // finds the endpoint, says who the client is and for whom it may write, takes the
 // body within the limits, and answers.
 type api struct {
-	config        *Config
-	journal       keeper
-	bindings      bindings
-	admission     *admission
+	config    *Config
+	journal   keeper
+	bindings  bindings
+	admission *admission
+	// waits ends when nobody may wait any more, with errClosing.
+	waits         context.Context
+	endWaits      context.CancelCauseFunc
 	instruments   instruments
 	health        *health
 	logger        *zap.Logger
@@ -91,6 +94,7 @@ func newAPI(config *Config, journal keeper, trust *auditlog.Trust, telemetry *me
 		instruments: instruments{telemetry},
 	}
 	a.admission = newAdmission(config, a.instruments)
+	a.waits, a.endWaits = context.WithCancelCause(context.Background())
 	if config.HTTP.Auth.HasValue() {
 		a.authenticator = config.HTTP.Auth.Get().Config.AuthenticatorID.String()
 	}

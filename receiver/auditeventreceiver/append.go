@@ -21,6 +21,30 @@ type incoming struct {
 	draft *record.Draft
 	// pointer is where the body stands in the request (RFC 6901).
 	pointer string
+	// beside is what has to stand behind the record, nil if nothing has.
+	beside *record.Draft
+}
+
+// draftsOf returns what is written for records, and of which record each draft is.
+func draftsOf(records []incoming) (drafts []*record.Draft, of []int) {
+	for i, r := range records {
+		drafts, of = append(drafts, r.draft), append(of, i)
+		if r.beside != nil {
+			drafts, of = append(drafts, r.beside), append(of, i)
+		}
+	}
+	return drafts, of
+}
+
+// ownReceipts returns the receipts of the records alone, in their order.
+func ownReceipts(receipts []journal.Receipt, of []int) []journal.Receipt {
+	own := receipts[:0:0]
+	for i, r := range receipts {
+		if of[i] == len(own) {
+			own = append(own, r)
+		}
+	}
+	return own
 }
 
 // append writes records of one call to the journal, all or none, and answers once
@@ -31,9 +55,8 @@ func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journa
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.config.Limits.JournalTimeout)
 	defer cancel()
-	drafts := make([]*record.Draft, len(records))
-	for i, r := range records {
-		drafts[i] = r.draft
+	drafts, of := draftsOf(records)
+	for _, r := range records {
 		if r.draft.OfActions() != drafts[0].OfActions() {
 			p := newProblem(codeMalformed, "context_record and the other records stand in different journals; send them in requests of their own")
 			p.Pointer = fragment(r.pointer)
@@ -42,13 +65,13 @@ func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journa
 	}
 	receipts, err := a.journal.AppendStrict(ctx, *c.scope(), drafts)
 	if refusal, refused := errors.AsType[*ledger.Refusal](err); refused {
-		return nil, refusedBy(refusal, records)
+		return nil, refusedBy(refusal, records, of)
 	}
 	if err != nil {
 		return nil, a.unavailable(err)
 	}
 	a.health.available()
-	return receipts, nil
+	return ownReceipts(receipts, of), nil
 }
 
 // unavailable is the answer when it is not known whether the journal has the records.
@@ -83,17 +106,34 @@ func (a *api) sawJournal(err error) {
 // fragment spells a JSON Pointer as a URI fragment, as problem details do.
 func fragment(pointer string) string { return "#" + pointer }
 
-// receiptsReply answers with receipts.
-func receiptsReply(records []incoming, receipts []journal.Receipt) reply {
-	answer := struct {
-		Receipts []receipt `json:"receipts"`
-	}{make([]receipt, len(receipts))}
-	r := reply{status: http.StatusOK, media: mediaJSON}
+// receiptsReply answers with receipts. unmet says of each record what is not confirmed
+// of it; if anything is and the configuration enforces that all is, the answer is a
+// problem with the same receipts.
+func (a *api) receiptsReply(records []incoming, receipts []journal.Receipt, unmet [][]record.Unmet) reply {
+	given := make([]receipt, len(receipts))
+	first := -1
+	var counts []written
 	for i, got := range receipts {
-		answer.Receipts[i] = receipt{got, got.Repeat}
-		r.written = append(r.written, written{records[i].draft.Kind(), got.Repeat})
+		given[i] = receipt{Receipt: got, Repeat: got.Repeat, Unmet: unmet[i]}
+		counts = append(counts, written{records[i].draft.Kind(), got.Repeat})
+		if !got.Repeat {
+			a.instruments.unmet(unmet[i])
+		}
+		if first < 0 && len(unmet[i]) > 0 {
+			first = i
+		}
 	}
-	body, _ := json.Marshal(answer) // strings, numbers and times always marshal
-	r.body = append(body, '\n')
+	var r reply
+	if first >= 0 && a.config.FieldProvenance == provenanceEnforce {
+		p := newProblem(codeUnmet, "the decision is recorded, and the journal does not confirm what it cites, see unmet; a corrected decision needs an id of its own")
+		p.Pointer, p.Receipt, p.Receipts = fragment(records[first].pointer), &given[first], given
+		r = p.reply()
+	} else {
+		body, _ := json.Marshal(struct {
+			Receipts []receipt `json:"receipts"`
+		}{given}) // strings, numbers and times always marshal
+		r = reply{status: http.StatusOK, media: mediaJSON, body: append(body, '\n')}
+	}
+	r.written = counts
 	return r
 }

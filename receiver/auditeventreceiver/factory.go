@@ -25,6 +25,8 @@ const (
 	defaultReadHeaderTimeout  = 5 * time.Second
 	defaultWriteTimeout       = time.Minute
 	defaultConcurrentRequests = 512
+	defaultWaitingRequests    = 256
+	defaultProvenanceWait     = 10 * time.Second
 	defaultBytesInFlight      = 64 << 20
 	defaultRecords            = 1000
 	defaultJournalTimeout     = 30 * time.Second
@@ -51,8 +53,13 @@ func createDefaultConfig() component.Config {
 		Journal: defaultJournal,
 		HTTP:    http,
 		Audit:   AuditConfig{Unsigned: string(auditlog.Accept), Unverified: string(auditlog.Pending), ClockTolerance: defaultClockTolerance},
+
+		FieldProvenance: provenanceReport,
+		ProvenanceWait:  defaultProvenanceWait,
+		Claims:          claimsMark,
 		Limits: LimitsConfig{
 			ConcurrentRequests: defaultConcurrentRequests,
+			WaitingRequests:    defaultWaitingRequests,
 			BytesInFlight:      defaultBytesInFlight,
 			RecordsPerRequest:  defaultRecords,
 			JournalTimeout:     defaultJournalTimeout,

@@ -88,6 +88,7 @@ func (r *eventReceiver) Shutdown(ctx context.Context) error {
 	if r.server == nil {
 		return nil
 	}
+	r.api.endWaits(errClosing)
 	err := r.server.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(err, r.server.Close())

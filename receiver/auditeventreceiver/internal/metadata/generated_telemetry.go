@@ -33,6 +33,8 @@ type TelemetryBuilder struct {
 	ReceiverAuditEventRefusals         metric.Int64Counter
 	ReceiverAuditEventRequests         metric.Int64Counter
 	ReceiverAuditEventRequestsInFlight metric.Int64UpDownCounter
+	ReceiverAuditEventUnmet            metric.Int64Counter
+	ReceiverAuditEventWaiting          metric.Int64UpDownCounter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -104,6 +106,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	builder.ReceiverAuditEventRequestsInFlight, err = builder.meter.Int64UpDownCounter(
 		"otelcol_receiver_audit_event_requests_in_flight",
 		metric.WithDescription("Requests that are decoded or wait for the journal at the moment. [Alpha]"),
+		metric.WithUnit("{request}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAuditEventUnmet, err = builder.meter.Int64Counter(
+		"otelcol_receiver_audit_event_unmet",
+		metric.WithDescription("Fields of recorded decisions whose source is not confirmed. [Alpha]"),
+		metric.WithUnit("{field}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAuditEventWaiting, err = builder.meter.Int64UpDownCounter(
+		"otelcol_receiver_audit_event_waiting",
+		metric.WithDescription("Requests that wait for entries that they cite at the moment. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

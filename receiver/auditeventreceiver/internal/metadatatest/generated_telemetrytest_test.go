@@ -26,6 +26,8 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverAuditEventRefusals.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRequests.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRequestsInFlight.Add(context.Background(), 1)
+	tb.ReceiverAuditEventUnmet.Add(context.Background(), 1)
+	tb.ReceiverAuditEventWaiting.Add(context.Background(), 1)
 	AssertEqualReceiverAuditEventBytesInFlight(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -45,6 +47,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverAuditEventRequestsInFlight(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverAuditEventUnmet(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverAuditEventWaiting(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 
