@@ -34,6 +34,13 @@ func ValidateDraft(d *record.Draft) error {
 		own.EventID = id
 	}
 	own.Parts = d.Parts()
+	c, found := schemas[key{d.Kind(), d.Version()}]
+	switch {
+	case !found:
+		return ErrUnsupported
+	case c.body != nil:
+		return check(c.body, d.AppendComplete(make([]byte, 0, d.Size()+1<<10), &own))
+	}
 	text := append(make([]byte, 0, d.Size()+len(integrity)+1<<10), `{"`...)
 	text = append(append(text, d.Kind()...), `":`...)
 	text = d.AppendComplete(text, &own)
@@ -42,7 +49,7 @@ func ValidateDraft(d *record.Draft) error {
 	if err != nil {
 		return ErrUnsupported
 	}
-	err = Validate(d.Kind(), d.Version(), append(version, '}'))
+	err = check(c.get, append(version, '}'))
 	if invalid, ok := errors.AsType[*InvalidError](err); ok {
 		invalid.Location = strings.TrimPrefix(invalid.Location, "/"+string(d.Kind()))
 	}
