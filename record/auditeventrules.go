@@ -9,7 +9,7 @@ import "strconv"
 // requirement E3 demands across members stands there.
 var auditEventRules = []rule[AuditEvent]{
 	{
-		"own_parent_event", "An event is not its own parent.",
+		"own_parent_audit_event", "An audit event is not its own parent.",
 		func(e *AuditEvent) string {
 			return pointerIf(e.EventID != "" && e.Correlation.ParentEventID == e.EventID, "/correlation/parent_event_id")
 		},

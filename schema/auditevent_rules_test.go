@@ -88,6 +88,36 @@ var violations = map[string]violation{
 	"observed_by_that_is_not_its_own": {completeExecution(), setIn("observed_by", object{"collector_id": "c"}), "/audit_event"},
 }
 
+// auditRuleBreaks break the rules that no schema can say.
+var auditRuleBreaks = map[string]violation{
+	"own_parent_audit_event": {completeExecution(), setIn("correlation/parent_event_id", completeExecution().EventID), "/correlation/parent_event_id"},
+	"call_twice":             {completeExecution(), func(e object) { e["tool_calls"] = []any{firstCall(e), firstCall(e)} }, "/tool_calls/1/call_id"},
+	"redacted_twice": {completeExecution(), func(e object) {
+		redactions := in(e, "privacy")["redactions"].([]any)
+		in(e, "privacy")["redactions"] = append(redactions, redactions...)
+	}, "/privacy/redactions/1/pointer"},
+}
+
+// What no schema can say shows as it stands: a verifier has nothing against it.
+func TestEveryRuleThatNoSchemaSaysHasAnExampleToo(t *testing.T) {
+	for id, v := range auditRuleBreaks {
+		path := filepath.Join("audit-event", "1.0.0", "examples", "invalid", "rule."+id+".json")
+		text := v.broken(t)
+		if *update {
+			require.NoError(t, os.WriteFile(path, text, 0o644))
+		}
+		published, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(published), string(text))
+		require.NoError(t, schema.Validate(record.KindAuditEvent, "1.0.0", text))
+		var envelope struct {
+			Event record.AuditEvent `json:"audit_event"`
+		}
+		require.NoError(t, json.Unmarshal(text, &envelope))
+		require.Equal(t, &record.RuleError{Rule: id, Pointer: v.at}, envelope.Event.Check())
+	}
+}
+
 func pendingWithReviewer() object {
 	approval := asObject(completeExecution())["approval"].(object)
 	approval["decision"] = "pending"
@@ -146,7 +176,7 @@ func TestEveryRuleAcrossMembersHasAnExampleThatBreaksIt(t *testing.T) {
 	}
 	files, err := os.ReadDir(directory)
 	require.NoError(t, err)
-	require.Len(t, files, len(violations), "every example is one of a rule that is tested")
+	require.Len(t, files, len(violations)+len(auditRuleBreaks), "every example is one of a rule that is tested")
 }
 
 func TestWhatAVerifierSaidBeforeHasItsReasons(t *testing.T) {

@@ -20,7 +20,7 @@ var auditMembers = compiledMembers()
 func compiledMembers() compiled {
 	text := membersOf(schemas[key{record.KindAuditEvent, record.AuditEventVersionExtended}].text)
 	name := path.Join("audit-event", record.AuditEventVersionExtended, "members.json")
-	return compiled{text: text, get: sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, "", text) })}
+	return compiled{text: text, get: sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text, name) })}
 }
 
 // partly are the objects of an audit event whose members several parts may give.
@@ -65,4 +65,4 @@ func loosen(object map[string]any) {
 
 // ValidateAuditMembers checks members of an audit event, of which any may be absent:
 // what an audit_event.part holds. Errors are like those of Validate.
-func ValidateAuditMembers(members []byte) error { return check(auditMembers.get, members) }
+func ValidateAuditMembers(members []byte) error { return fits(auditMembers.get, members) }

@@ -26,7 +26,7 @@ var files embed.FS
 type compiled struct {
 	text []byte
 	get  func() (*jsonschema.Schema, error)
-	// body is the schema of the body alone, nil if what stands beside it matters.
+	// body is what of the schema is for the body alone.
 	body func() (*jsonschema.Schema, error)
 }
 
@@ -61,26 +61,18 @@ func load(keys ...key) map[key]compiled {
 		if err != nil {
 			panic(err) // a file of this package
 		}
+		body := name + "#/properties/" + string(k.kind)
 		all[k] = compiled{
-			text: text,
-			get:  sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, "", text) }),
-			body: bodyOf(k.kind, name, text),
+			text,
+			sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text, name) }),
+			sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text, body) }),
 		}
 	}
 	return all
 }
 
-// bodyOf is the schema of the member that holds the body. What a journal says about
-// itself depends on whether an entry stands before it, so that its body has none.
-func bodyOf(kind record.Kind, name string, text []byte) func() (*jsonschema.Schema, error) {
-	if kind == record.KindJournal {
-		return nil
-	}
-	return sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, "#/properties/"+string(kind), text) })
-}
-
-// compile compiles the part of a schema that a JSON Pointer names as a fragment.
-func compile(name, part string, text []byte) (*jsonschema.Schema, error) {
+// compile returns the schema at a place in a text that has a name.
+func compile(name string, text []byte, place string) (*jsonschema.Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
@@ -90,7 +82,7 @@ func compile(name, part string, text []byte) (*jsonschema.Schema, error) {
 	if err := c.AddResource(name, document); err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
-	s, err := c.Compile(name + part)
+	s, err := c.Compile(place)
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}

@@ -43,7 +43,7 @@ func Validate(kind record.Kind, version string, entry []byte) error {
 	if !found {
 		return ErrUnsupported
 	}
-	return check(c.get, entry)
+	return fits(c.get, entry)
 }
 
 // ValidateManifest checks the manifest of an evidence bundle against its schema,
@@ -53,10 +53,10 @@ func ValidateManifest(version string, manifest []byte) error {
 	if !found {
 		return ErrUnsupported
 	}
-	return check(c.get, manifest)
+	return fits(c.get, manifest)
 }
 
-func check(get func() (*jsonschema.Schema, error), text []byte) error {
+func fits(get func() (*jsonschema.Schema, error), text []byte) error {
 	s, err := get()
 	if err != nil {
 		return err

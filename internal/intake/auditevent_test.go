@@ -127,7 +127,7 @@ func TestAnAuditEventIsRefusedWhereItIsWrong(t *testing.T) {
 			privacy := e["privacy"].(object)
 			privacy["redactions"] = append(privacy["redactions"].([]any), privacy["redactions"].([]any)...)
 		}, c{"redacted_twice", "/audit_event/privacy/redactions/1/pointer"}},
-		"its own parent":  {set("evt_01JZ8V4R9K2Q7M1W3D5N6P8X0A", "correlation", "parent_event_id"), c{"own_parent_event", "/audit_event/correlation/parent_event_id"}},
+		"its own parent":  {set("evt_01JZ8V4R9K2Q7M1W3D5N6P8X0A", "correlation", "parent_event_id"), c{"own_parent_audit_event", "/audit_event/correlation/parent_event_id"}},
 		"a later member":  {set([]any{"act_1"}, "action_ids"), c{CodeInvalid, "/audit_event"}},
 		"a later version": {func(item, _ object) { item["schema_version"] = "1.2.0" }, c{CodeVersion, "/schema_version"}},
 		"an amount":       {set("1e3", "requested_action", "amount", "value"), c{CodeInvalid, "/audit_event/requested_action/amount/value"}},

@@ -24,7 +24,7 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p := a.confirm(ctx, c, decoded); p != nil {
 				return p.reply()
 			}
-			records, p := draftsOf(decoded)
+			records, p := incomingOf(decoded)
 			if p != nil {
 				return p.reply()
 			}
@@ -57,8 +57,8 @@ func (a *api) decode(c *call) ([]intake.Record, *problem) {
 	return decoded, nil
 }
 
-// draftsOf makes the drafts of records as they are now.
-func draftsOf(decoded []intake.Record) ([]incoming, *problem) {
+// incomingOf makes the drafts of records as they are now.
+func incomingOf(decoded []intake.Record) ([]incoming, *problem) {
 	records := make([]incoming, len(decoded))
 	for i := range decoded {
 		draft, err := decoded[i].Draft()
