@@ -71,8 +71,15 @@ func NewJournalDraft(j *Journal) (*Draft, error) {
 // actions: those about audit events and records of audit logs, which stand beside what
 // they are about.
 func IsOfActions(eventType string) bool {
-	return strings.HasPrefix(eventType, "audit_event.") || strings.HasPrefix(eventType, "audit_log.")
+	return strings.HasPrefix(eventType, ActionsEvents) || strings.HasPrefix(eventType, auditLogEvents)
 }
+
+// ActionsEvents is what the event types of journal records about audit events begin
+// with, and auditLogEvents those of audit logs.
+const (
+	ActionsEvents  = "audit_event."
+	auditLogEvents = "audit_log."
+)
 
 // NewUnrecordableDraft makes the draft of an item.unrecordable. Its item_id
 // makes its redelivery a repeat, as that of a record is.

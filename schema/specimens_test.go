@@ -17,13 +17,13 @@ var (
 	noon     = time.Date(2026, 10, 9, 8, 12, 3, 418_000_000, time.UTC)
 )
 
-func at(seconds int) record.Time {
+func after(seconds int) record.Time {
 	return record.NewTime(noon.Add(time.Duration(seconds) * time.Second))
 }
 
 func header(eventType string, seconds int) record.Header {
 	return record.Header{
-		EventType: eventType, OccurredAt: at(seconds),
+		EventType: eventType, OccurredAt: after(seconds),
 		Correlation: record.Correlation{
 			ExecutionID: "run_syn_0193", TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", SpanID: "00f067aa0ba902b7", ParentSpanID: "b7ad6b7169203331",
 			StepID: "step_3",
@@ -73,7 +73,7 @@ func approval(kind record.ApprovalKind, seconds int) *record.Approval {
 	}
 	switch kind {
 	case record.ApprovalRequested:
-		a.EffectSummary, a.RequiredRole, a.ExpiresAt = "Publishes release 2025.03.08-rc2 to production", "release-manager", at(seconds+900)
+		a.EffectSummary, a.RequiredRole, a.ExpiresAt = "Publishes release 2025.03.08-rc2 to production", "release-manager", after(seconds+900)
 	case record.ApprovalDecided:
 		a.Reviewer, a.Decision = &record.Reviewer{Identity: "reviewer-4", Role: "release-manager"}, record.Approved
 	case record.ApprovalRevoked:
@@ -113,11 +113,12 @@ func context() *record.Context {
 	entry := func(id, property string) record.ContextEntry {
 		return record.ContextEntry{
 			EntryID: id, ObjectID: "cust_syn_55120", ObjectType: "customer", Property: property, Side: record.SideData,
-			Origin: record.Origin{Source: "crm-eu", Line: 41}, ValidTime: at(-86400), RecordTime: at(-3600), OntologyVersion: "2026.9",
+			Origin: record.Origin{Source: "crm-eu", Line: 41}, ValidTime: after(-86400), RecordTime: after(-3600), OntologyVersion: "2026.9",
 			ValueDigest: keyed, ValueCanonicalization: "bytes", ValueSize: 64,
 		}
 	}
 	summary := entry("ent_9", "summary")
+	summary.Pseudonym = true
 	summary.DerivedFrom = []string{"ent_1", "ent_2"}
 	return &record.Context{
 		Header: header(record.EventContextUsed, 30), ContextID: "ctx_syn_0193_1",
@@ -138,7 +139,14 @@ func valid() map[record.Kind]map[string]any {
 	attempt2.AttemptID, attempt2.Attempt, attempt2.AttemptIDs = "att_2", 2, []string{"att_1", "att_2"}
 	job := action(record.ActionSent, 7200)
 	job.EdgeType, job.LinkedSpan = record.EdgeDelegatedJob, &record.Link{TraceID: job.Correlation.TraceID, SpanID: "b7ad6b7169203331"}
-	job.Actor = record.Actor{Kind: "worker", Identity: "spiffe://bank.example/worker/2", StartedAt: at(7100)}
+	job.Actor = record.Actor{Kind: "worker", Identity: "spiffe://bank.example/worker/2", StartedAt: after(7100)}
+	unseen := &record.Context{
+		Header: header(record.EventContextUsed, 30), ContextID: "ctx_syn_0193_2", Model: record.Model{Request: "model-a"},
+		Entries: []record.ContextEntry{}, ToolCallsRequested: []record.RequestedCall{},
+		Capture: &record.ContextCapture{Input: record.CapturedNothing, Output: record.CapturedNothing},
+		Basis:   map[string]record.Basis{"model.request": record.BasisAttribute},
+	}
+	unseen.ObservedBy.Signal = record.SignalSpan
 	return map[record.Kind]map[string]any{
 		record.KindAction: {
 			"planned":            action(record.ActionPlanned, 0),
@@ -158,6 +166,6 @@ func valid() map[record.Kind]map[string]any {
 			"revoked":   approval(record.ApprovalRevoked, 4),
 		},
 		record.KindDecision: {"kyc-review": decision()},
-		record.KindContext:  {"kyc-review": context()},
+		record.KindContext:  {"kyc-review": context(), "not-captured": unseen},
 	}
 }

@@ -180,7 +180,7 @@ func (b *bundling) selection() bundle.Selection {
 }
 
 func (b *bundling) matches(e *journal.Entry) bool {
-	return b.filter.matchesEntry(e) && (b.filter.toolCall == "" || b.filter.matchesCall(observe(e)))
+	return b.filter.matchesEntry(e) && (b.filter.toolCall == "" || b.filter.matchesBody(observe(e)))
 }
 
 func (b *bundling) reasonFor(journalID string, sequence uint64) string {

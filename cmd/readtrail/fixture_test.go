@@ -66,6 +66,11 @@ func writeFixtureKeys(dir string) (journal.Signer, error) {
 // writeSegments seals the drafts into segments of four entries. edit may change a
 // body before it is sealed.
 func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer) error {
+	return writeJournal(dir, fixtureJournal, drafts, signer)
+}
+
+// writeJournal is writeSegments for a journal of any id.
+func writeJournal(dir, journalID string, drafts []*record.Draft, signer journal.Signer) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -75,7 +80,7 @@ func writeSegments(dir string, drafts []*record.Draft, signer journal.Signer) er
 		sequence := uint64(i + 1)
 		body := d.Complete(record.Completion{
 			EventID:     record.EventID(fmt.Sprintf("01M4G7X2Q0%016d", sequence)),
-			JournalID:   fixtureJournal,
+			JournalID:   journalID,
 			Sequence:    sequence,
 			RecordedAt:  record.NewTime(fixtureStart.Add(time.Duration(sequence) * time.Second)),
 			Scope:       record.Scope{OrganizationRef: "demo-bank", Environment: "production", RetentionClass: "kyc", Region: "eu"},

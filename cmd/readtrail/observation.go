@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/readtrail/readtrail/internal/action"
 	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -30,6 +31,11 @@ type observation struct {
 	// joins is what joins a read with others of its kind; nil for what is not a
 	// read.
 	joins *lineage.Observation
+	// about is what an entry tells of an action; nil for what is about none.
+	about *action.Entry
+	// What the body names, to be found by.
+	actionIDs, approvalIDs   []string
+	decisionID, readID, host string
 }
 
 // observe reads an entry. A body of a newer version is not interpreted
@@ -50,6 +56,14 @@ func observe(e *journal.Entry) *observation {
 	switch e.Kind {
 	case record.KindRead:
 		err = o.observeRead(e)
+	case record.KindAction, record.KindApproval:
+		err = o.observeAction(e)
+	case record.KindDecision:
+		err = o.observeDecision(e)
+	case record.KindContext:
+		err = o.observeContext(e)
+	case record.KindAuditEvent:
+		err = o.observeAuditEvent(e)
 	case record.KindLineage:
 		err = o.observeLineage(e.Body)
 	case record.KindJournal:
@@ -70,10 +84,8 @@ func (o *observation) observeRead(e *journal.Entry) error {
 		return err
 	}
 	o.joins = lineage.NewObservation(placeOf(e, read.ObservedBy), &read.Read)
-	o.what = whatWasRead(&read.Read)
-	if read.ConflictsWith != "" {
-		o.what += " (conflicts with " + read.ConflictsWith + ")"
-	}
+	o.what = whatWasRead(&read.Read) + conflict(read.ConflictsWith)
+	o.readID, o.actionIDs = read.ReadID, read.ActionIDs
 	o.status = string(read.Response.Status)
 	o.system = systemVersion(&read.Read)
 	o.request = shortDigest(read.Request.ArgumentsDigest)

@@ -25,10 +25,11 @@ func newShowCommand(con *console) *cobra.Command {
 		Long: "Show entries of a journal, without verifying them. TARGET is a root with journals, a\n" +
 			"journal, a segment, or segments joined in one file.\n\n" +
 			"The table puts the observations of one read together: the outermost leads, the others are\n" +
-			"indented, and beneath them stands what the read touched in databases and elsewhere.\n" +
-			"--json prints the entries as they are stored, one a line; --joined --json prints one object\n" +
-			"a read, which is a reading of the entries and no evidence.",
-		Example: "  readtrail show journal --tool-call call_syn_0193_02\n  readtrail show journal --sequence 10-20 --json",
+			"indented, and beneath them stands what the read touched in databases and elsewhere. So it\n" +
+			"does with the plan, the approvals and the attempts of one action; one that no entry ended\n" +
+			"may have gone out. --json prints the entries as they are stored, one a line; --joined --json\n" +
+			"prints one object a read or action, which is a reading of the entries and no evidence.",
+		Example: "  readtrail show journal --tool-call call_syn_0193_02\n  readtrail show journal --action act_1\n  readtrail show journal --sequence 10-20 --json",
 		Args:    arguments("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(cmd); err != nil {
@@ -52,9 +53,10 @@ func newShowCommand(con *console) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.register(flags)
+	f.registerNames(flags)
 	flags.UintVar(&limit, "limit", defaultRows, "show at most so many entries, 0 for all; --json shows all unless told")
 	flags.BoolVar(&asJSON, "json", false, "print the stored entries, one a line")
-	flags.BoolVar(&joined, "joined", false, "with --json: print one object a read, with its observations and effects")
+	flags.BoolVar(&joined, "joined", false, "with --json: print one object a read or action, with its observations and effects, or its approvals and attempts")
 	return cmd
 }
 
@@ -122,7 +124,7 @@ func (s *selection) read(number int, source *journal.Source, p presenter) error 
 			continue
 		}
 		o := observe(e)
-		if !s.filter.matchesCall(o) {
+		if !s.filter.matchesBody(o) {
 			continue
 		}
 		if s.limit > 0 && s.shown == s.limit {

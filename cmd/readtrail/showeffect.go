@@ -57,6 +57,9 @@ func observeEffect(e *lineage.Effect, head *shownEntry) *observation {
 	if o.what == "" {
 		o.what = e.Span.Name
 	}
+	if id := e.Span.ActionID; id != "" {
+		o.what = strings.TrimPrefix(o.what+", action "+id, ", ")
+	}
 	if e.Linked {
 		o.what = strings.TrimPrefix(o.what+", linked", ", ")
 	}

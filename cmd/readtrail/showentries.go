@@ -45,6 +45,14 @@ func (p *entryLines) write(line []byte) error {
 
 func (p *entryLines) end([]*journal.Source) (int, error) { return 0, nil }
 
+func newShownEntry(at position, e *journal.Entry, o *observation) *shownEntry {
+	s := &e.Header.Scope
+	return &shownEntry{
+		observation: o, position: at, journalID: e.Header.JournalID, organization: s.OrganizationRef,
+		scope: s.OrganizationRef + "/" + s.RetentionClass,
+	}
+}
+
 // gathered keeps the entries until all are known, since a read is shown with
 // what stands anywhere in the journals.
 type gathered struct {
@@ -54,7 +62,7 @@ type gathered struct {
 }
 
 func (p *gathered) add(at position, e *journal.Entry, o *observation) error {
-	row := &shownEntry{observation: o, position: at, journalID: e.Header.JournalID, scope: e.Header.Scope.OrganizationRef + "/" + e.Header.Scope.RetentionClass}
+	row := newShownEntry(at, e, o)
 	if p.bodies && o.joins != nil {
 		row.body = bytes.Clone(e.Body)
 	}

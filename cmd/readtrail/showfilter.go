@@ -30,6 +30,9 @@ type filter struct {
 	toolCall  string
 	kind      string
 
+	// Conditions that only show knows.
+	action, approval, decision, event, host string
+
 	first, last uint64
 }
 
@@ -41,11 +44,20 @@ func (f *filter) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kind, "kind", "", "a kind of entry, such as read_record")
 }
 
-// parse reads the flags that register made.
+// registerNames makes the flags that name what a body is about.
+func (f *filter) registerNames(flags *pflag.FlagSet) {
+	flags.StringVar(&f.action, "action", "", "an action id: its plan, approvals and attempts, and what names it")
+	flags.StringVar(&f.approval, "approval", "", "an approval id, or the request id of an audit event's approval")
+	flags.StringVar(&f.decision, "decision", "", "a decision id, also that of an audit event's policy")
+	flags.StringVar(&f.event, "event", "", "an event id")
+	flags.StringVar(&f.host, "host", "", "the host that an action reaches for")
+}
+
+// parse reads the flags that register and registerNames made.
 func (f *filter) parse(cmd *cobra.Command) error {
-	for _, name := range []string{"sequence", "trace", "execution", "tool-call", "kind"} {
+	for _, name := range []string{"sequence", "trace", "execution", "tool-call", "kind", "action", "approval", "decision", "event", "host"} {
 		// It would select everything; a script's variable was empty.
-		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usagef(cmd, "--%s is empty", name)
 		}
 	}
@@ -86,10 +98,15 @@ func (f *filter) matchesEntry(e *journal.Entry) bool {
 	return h.Sequence >= f.first && h.Sequence <= f.last &&
 		(f.kind == "" || f.kind == string(e.Kind)) &&
 		(f.trace == "" || f.trace == h.Correlation.TraceID) &&
+		(f.event == "" || f.event == h.EventID) &&
 		(f.execution == "" || f.execution == h.Correlation.ExecutionID)
 }
 
-// matchesCall tests what the body of an entry says.
-func (f *filter) matchesCall(o *observation) bool {
-	return f.toolCall == "" || f.toolCall == o.toolCall || f.toolCall == o.correlation.CallID
+// matchesBody tests what the body of an entry says.
+func (f *filter) matchesBody(o *observation) bool {
+	return (f.toolCall == "" || f.toolCall == o.toolCall || f.toolCall == o.correlation.CallID) &&
+		(f.action == "" || slices.Contains(o.actionIDs, f.action)) &&
+		(f.approval == "" || slices.Contains(o.approvalIDs, f.approval)) &&
+		(f.decision == "" || f.decision == o.decisionID) &&
+		(f.host == "" || strings.EqualFold(f.host, o.host))
 }

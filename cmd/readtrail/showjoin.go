@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/readtrail/readtrail/internal/action"
 	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -26,6 +27,8 @@ type shownEntry struct {
 	*observation
 	position
 	journalID string
+	// organization is that of its scope.
+	organization string
 	// scope names the organization and the retention class of its journal.
 	scope string
 	// body is kept only if it will be printed.
@@ -36,6 +39,10 @@ type shownEntry struct {
 // 200 bytes.
 const maxJoined = 1_000_000
 
+// maxActionEntries bounds the entries about actions that are put together, of some
+// KiB each.
+const maxActionEntries = 100_000
+
 // joining joins the reads that are shown with what every journal of the target
 // tells of their traces. What a tool touched is recorded when its span arrives,
 // minutes before the tool's own or long after it, and maybe in another journal.
@@ -45,6 +52,11 @@ type joining struct {
 	shown  map[position]bool
 	// of gives the read of an observation.
 	of map[*lineage.Observation]*lineage.Read
+	// book has the actions that are shown or named, and calls the reads that name
+	// each: the wrapper tools' own outcomes (requirement D1).
+	book    *action.Book
+	actions map[action.Name]bool
+	calls   map[action.Name][]*shownEntry
 	// unreadable counts lines that would have been of interest.
 	unreadable int
 }
@@ -53,8 +65,12 @@ type joining struct {
 func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining, error) {
 	j := &joining{
 		graph: lineage.New(maxJoined), traces: map[string]bool{}, shown: map[position]bool{}, of: map[*lineage.Observation]*lineage.Read{},
+		book: action.NewBook(maxActionEntries), actions: map[action.Name]bool{}, calls: map[action.Name][]*shownEntry{},
 	}
 	for _, row := range rows {
+		for _, id := range row.actionIDs {
+			j.actions[action.Name{Organization: row.organization, ID: id}] = true
+		}
 		if id := row.correlation.TraceID; id != "" {
 			j.traces[id] = true
 		}
@@ -63,7 +79,10 @@ func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining
 			j.shown[row.position] = true
 		}
 	}
-	if len(j.shown) > 0 && len(j.traces) > 0 {
+	if len(j.shown) == 0 {
+		clear(j.traces) // nothing hangs under what is no read
+	}
+	if len(j.traces) > 0 || len(j.actions) > 0 {
 		if err := j.readAll(con, sources); err != nil {
 			return nil, err
 		}
@@ -72,6 +91,9 @@ func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining
 		for _, o := range r.Observations {
 			j.of[o] = r
 		}
+	}
+	if j.book.Full() {
+		con.note("more than %d entries are about these actions: some are missing; narrow the selection", maxActionEntries)
 	}
 	if j.graph.Full() {
 		con.note("more than %d spans and reads belong to these traces: some of what was touched is missing; narrow the selection", maxJoined)
@@ -93,8 +115,9 @@ func (j *joining) readAll(con *console, sources []*journal.Source) error {
 			}
 			done += line.Size
 			progress.report(done, total)
-			if j.concerns(line.Bytes) {
-				j.add(position{i, line.Segment, line.Offset}, line)
+			ofTrace := j.concerns(line.Bytes)
+			if ofTrace || len(j.actions) > 0 && bytes.Contains(line.Bytes, actionMember) {
+				j.add(position{i, line.Segment, line.Offset}, line, ofTrace)
 			}
 		}
 	}
@@ -118,14 +141,44 @@ func (j *joining) concerns(line []byte) bool {
 	}
 }
 
-func (j *joining) add(at position, line journal.Line) {
+// actionMember begins the members that name actions.
+var actionMember = []byte(`"action_id`)
+
+// addAction adds what an entry tells of the actions that are shown or named.
+func (j *joining) addAction(at position, e *journal.Entry) {
+	if e.Kind != record.KindAction && e.Kind != record.KindApproval && e.Kind != record.KindRead {
+		return
+	}
+	o := observe(e)
+	for _, id := range o.actionIDs {
+		name := action.Name{Organization: e.Header.Scope.OrganizationRef, ID: id}
+		switch {
+		case !j.actions[name]:
+		case o.about != nil:
+			j.book.Add(o.about)
+		case len(j.calls[name]) < maxCalls:
+			j.calls[name] = append(j.calls[name], newShownEntry(at, e, o))
+		}
+	}
+}
+
+// maxCalls bounds the reads that one action is shown to be named by.
+const maxCalls = 100
+
+// actionNamed returns an action that an entry names, nil if no entry tells of it.
+func (j *joining) actionNamed(row *shownEntry, id string) *action.Action {
+	return j.book.Action(action.Name{Organization: row.organization, ID: id})
+}
+
+func (j *joining) add(at position, line journal.Line, ofTrace bool) {
 	e, err := journal.ParseLine(line.Bytes)
 	if err != nil || line.Torn {
 		j.unreadable++
 		return
 	}
+	j.addAction(at, e)
 	switch {
-	case e.Header.EventType == "": // of a newer version, and not interpreted
+	case !ofTrace, e.Header.EventType == "": // of a newer version, and not interpreted
 	case e.Kind == record.KindRead && !j.shown[at]:
 		if o := observe(e); o.joins != nil {
 			j.graph.AddRead(o.joins)

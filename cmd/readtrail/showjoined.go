@@ -7,12 +7,13 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 
+	"github.com/readtrail/readtrail/internal/action"
 	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
-// joinedLines prints one object a read.
+// joinedLines prints one object a read or action.
 type joinedLines struct {
 	gathered
 	lines *entryLines
@@ -62,8 +63,14 @@ func (p *joinedLines) end(sources []*journal.Source) (int, error) {
 			bodies[row.joins] = row.body
 		}
 	}
-	printed := map[*lineage.Read]bool{}
+	printed, done := map[*lineage.Read]bool{}, map[*action.Action]bool{}
 	for _, row := range p.rows {
+		if a := joined.actionOf(row); a != nil && !done[a] {
+			done[a] = true
+			if err := p.print(describeAction(a, joined.calls[action.Name{Organization: a.Organization, ID: a.ID}])); err != nil {
+				return 0, err
+			}
+		}
 		r := joined.of[row.joins]
 		switch {
 		case row.joins == nil || printed[r]:
@@ -72,15 +79,20 @@ func (p *joinedLines) end(sources []*journal.Source) (int, error) {
 			r = &lineage.Read{Observations: []*lineage.Observation{row.joins}}
 		}
 		printed[r] = true
-		line, err := json.Marshal(describe(r, bodies), json.Deterministic(true))
-		if err != nil {
-			return 0, err
-		}
-		if err := p.lines.write(line); err != nil {
+		if err := p.print(describe(r, bodies)); err != nil {
 			return 0, err
 		}
 	}
 	return joined.unreadable, nil
+}
+
+// print prints one object.
+func (p *joinedLines) print(object any) error {
+	line, err := json.Marshal(object, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return p.lines.write(line)
 }
 
 func describe(r *lineage.Read, bodies map[*lineage.Observation]jsontext.Value) joinedRead {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/readtrail/readtrail/internal/action"
 	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
 )
@@ -63,7 +64,7 @@ func (p *entryTable) end(sources []*journal.Source) (int, error) {
 			fmt.Fprintln(p.con.out)
 		}
 		if len(sources) > 1 {
-			fmt.Fprintf(p.con.out, "journal: %s (%s)\n", escape(rows[0].journalID), escape(sources[rows[0].source].Path))
+			fmt.Fprintf(p.con.out, "journal: %s (%s)\n", escape(idOf(rows[:n])), escape(sources[rows[0].source].Path))
 		}
 		if err := p.write(rows[:n], joined); err != nil {
 			return 0, err
@@ -79,17 +80,37 @@ func (p *entryTable) end(sources []*journal.Source) (int, error) {
 	return joined.unreadable, nil
 }
 
+// idOf returns the id of the journal of some rows: an audit event names none.
+func idOf(rows []*shownEntry) string {
+	for _, row := range rows {
+		if row.journalID != "" {
+			return row.journalID
+		}
+	}
+	return "not named by these entries"
+}
+
 // write prints the rows of one journal: a read where its first row stands, with
 // the others and what was touched beneath.
 func (p *entryTable) write(rows []*shownEntry, joined *joining) error {
 	t := &table{columns: entryColumns}
 	groups := map[*lineage.Read][]*shownEntry{}
+	deeds := map[*action.Action][]*shownEntry{}
 	for _, row := range rows {
 		if r := joined.of[row.joins]; r != nil {
 			groups[r] = append(groups[r], row)
 		}
+		if a := joined.actionOf(row); a != nil {
+			deeds[a] = append(deeds[a], row)
+		}
+		joined.nameActions(row)
 	}
 	for _, row := range rows {
+		if a := joined.actionOf(row); a != nil {
+			t.rows = append(t.rows, actionRows(a, deeds[a], joined)...)
+			delete(deeds, a)
+			continue
+		}
 		r := joined.of[row.joins]
 		if r == nil {
 			t.rows = append(t.rows, row.row(0))

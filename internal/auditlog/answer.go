@@ -44,6 +44,8 @@ type Answer struct {
 	// RetryAfter is in seconds, 0 if the answer is final.
 	RetryAfter int
 	Body       []byte
+	// Status is the draft's, of the record or of the batch.
+	Status Status
 	// Outcome says in one word what happened, for metrics: recorded, repeated,
 	// pending, or the code of the problem.
 	Outcome string
@@ -152,7 +154,7 @@ func refused(id string, p *Problem, retryAfter int) recordAnswer {
 
 // answerAll answers for a request whose records stand in the journal.
 func answerAll(all []*mapped, answers []recordAnswer) Answer {
-	out := Answer{HTTP: httpOK}
+	out := Answer{HTTP: httpOK, Status: StatusDelivered}
 	for _, a := range answers {
 		if a.Receipt.Repeat {
 			out.Repeats++
@@ -160,7 +162,7 @@ func answerAll(all []*mapped, answers []recordAnswer) Answer {
 			out.Records++
 		}
 		if a.Status == StatusPendingVerify {
-			out.HTTP = httpAccepted
+			out.HTTP, out.Status = httpAccepted, StatusPendingVerify
 		}
 		if a.ChainStatus == record.ChainBroken {
 			out.ChainWarnings++
@@ -179,11 +181,8 @@ func answerAll(all []*mapped, answers []recordAnswer) Answer {
 		return out
 	}
 	batch := batchAnswer{
-		BatchID: batchID(all), Status: StatusDelivered, SinkStatusAggregate: "success",
+		BatchID: batchID(all), Status: out.Status, SinkStatusAggregate: "success",
 		RecordStatusMap: make(map[string]recordAnswer, len(answers)),
-	}
-	if out.HTTP == httpAccepted {
-		batch.Status = StatusPendingVerify
 	}
 	for _, a := range answers {
 		if _, twice := batch.RecordStatusMap[a.RecordID]; !twice { // the first one was written
@@ -196,7 +195,7 @@ func answerAll(all []*mapped, answers []recordAnswer) Answer {
 
 // refuse answers for a request of which nothing is taken.
 func refuse(all []*mapped, records int, p *Problem, retryAfter int) Answer {
-	out := Answer{HTTP: p.HTTP, RetryAfter: retryAfter, Outcome: p.Code}
+	out := Answer{HTTP: p.HTTP, Status: p.Status, RetryAfter: retryAfter, Outcome: p.Code}
 	var id string
 	if p.Record >= 0 && p.Record < len(all) {
 		id = all[p.Record].id

@@ -34,7 +34,7 @@ var decoders = map[record.Kind]decoder{
 		header: func(d *record.Decision) (*record.Header, string) { return &d.Header, record.EventDecisionMade },
 	}),
 	record.KindContext: client(traits[record.Context]{
-		kind: record.KindContext, required: []string{"context_id", "occurred_at"}, ours: []string{"/claims/*/supported"}, check: (*record.Context).Check,
+		kind: record.KindContext, required: []string{"context_id", "occurred_at", "context_digest"}, ours: []string{"/claims/*/supported", "/capture", "/basis"}, check: (*record.Context).Check,
 		header: func(c *record.Context) (*record.Header, string) { return &c.Header, record.EventContextUsed },
 	}),
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/readtrail/readtrail/internal/auditlog"
 	"github.com/readtrail/readtrail/internal/intake"
 	"github.com/readtrail/readtrail/internal/upstream"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
@@ -32,6 +33,7 @@ type api struct {
 	health        *health
 	logger        *zap.Logger
 	authenticator string
+	trust         *auditlog.Trust
 	endpoints     []*endpoint
 }
 
@@ -54,7 +56,9 @@ type endpoint struct {
 }
 
 // endpointsOf are all paths of the API.
-func endpointsOf(a *api) []*endpoint { return []*endpoint{a.recordsEndpoint(), a.receiptsEndpoint()} }
+func endpointsOf(a *api) []*endpoint {
+	return []*endpoint{a.recordsEndpoint(), a.receiptsEndpoint(), a.auditEndpoint()}
+}
 
 // call is a request whose client is known and whose body was taken.
 type call struct {
@@ -83,9 +87,9 @@ func (c *call) receivedContext() *record.ReceivedContext {
 // scope is where the records of the call go.
 func (c *call) scope() *record.Scope { return &c.scopes[0] }
 
-func newAPI(config *Config, journal keeper, telemetry *metadata.TelemetryBuilder, health *health, logger *zap.Logger) *api {
+func newAPI(config *Config, journal keeper, trust *auditlog.Trust, telemetry *metadata.TelemetryBuilder, health *health, logger *zap.Logger) *api {
 	a := &api{
-		config: config, journal: journal, health: health, logger: logger,
+		config: config, journal: journal, trust: trust, health: health, logger: logger,
 		bindings:    bindings{clients: config.Clients, journal: journal},
 		instruments: instruments{telemetry},
 	}

@@ -69,6 +69,17 @@ func (a *api) unreadable(err error) *problem {
 	return newProblem(codeUnavailable, "the journal could not be read; ask again").after(a.config.Limits.RetryAfter)
 }
 
+// sawJournal tells health what a call of the journal says of it.
+func (a *api) sawJournal(err error) {
+	_, refused := errors.AsType[*ledger.Refusal](err)
+	switch {
+	case err == nil, refused:
+		a.health.available()
+	case !errors.Is(err, context.Canceled):
+		a.health.unavailable(err)
+	}
+}
+
 // fragment spells a JSON Pointer as a URI fragment, as problem details do.
 func fragment(pointer string) string { return "#" + pointer }
 

@@ -38,6 +38,9 @@ type Config struct {
 	// or refuse.
 	Claims string `mapstructure:"claims"`
 
+	// Audit is about /v1/audit, the OpenTelemetry audit-logging draft.
+	Audit AuditConfig `mapstructure:"audit"`
+
 	// Limits bound what requests take at the same time.
 	Limits LimitsConfig `mapstructure:"limits"`
 

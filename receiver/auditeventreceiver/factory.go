@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/receiver"
 
+	"github.com/readtrail/readtrail/internal/auditlog"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 )
 
@@ -29,6 +30,7 @@ const (
 	defaultBytesInFlight      = 64 << 20
 	defaultRecords            = 1000
 	defaultJournalTimeout     = 30 * time.Second
+	defaultClockTolerance     = time.Second
 	defaultRetryAfter         = time.Second
 )
 
@@ -54,6 +56,7 @@ func createDefaultConfig() component.Config {
 		FieldProvenance: provenanceReport,
 		ProvenanceWait:  defaultProvenanceWait,
 		Claims:          claimsMark,
+		Audit:           AuditConfig{Unsigned: string(auditlog.Accept), Unverified: string(auditlog.Pending), ClockTolerance: defaultClockTolerance},
 		Limits: LimitsConfig{
 			ConcurrentRequests: defaultConcurrentRequests,
 			WaitingRequests:    defaultWaitingRequests,

@@ -50,6 +50,10 @@ func (i instruments) waiting(n int64) {
 	i.telemetry.ReceiverAuditEventWaiting.Add(context.Background(), n)
 }
 
+func (i instruments) chainWarnings(records int) {
+	i.telemetry.ReceiverAuditEventChainWarnings.Add(context.Background(), int64(records))
+}
+
 func (i instruments) requestsInFlight(n int64) {
 	i.telemetry.ReceiverAuditEventRequestsInFlight.Add(context.Background(), n)
 }

@@ -31,6 +31,9 @@ type keeper interface {
 	// ledger.ErrNotFound if there is none.
 	FindRecord(ctx context.Context, scope record.Scope, kind record.Kind, id string) (*journal.Entry, error)
 	FindRead(ctx context.Context, organization, readID string) (*journal.Entry, error)
+	// Lookup returns durable entries of the journal of actions of a scope by ids or
+	// marks of drafts, nil for one that is not there.
+	Lookup(ctx context.Context, scope record.Scope, ids ...string) ([]*journal.Entry, error)
 	// Receipt returns the receipt of an entry and, if prove asks for it and a
 	// checkpoint covers the entry, the proof of that. The error is ledger.ErrNotFound
 	// if the scope has no such entry, and ledger.ErrPruned if it had.

@@ -55,7 +55,11 @@ func (r *eventReceiver) start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	api := newAPI(r.config, journal, r.telemetry, newHealth(host), r.settings.Logger)
+	trust, err := r.config.Audit.trust()
+	if err != nil {
+		return err
+	}
+	api := newAPI(r.config, journal, trust, r.telemetry, newHealth(host), r.settings.Logger)
 	if err := api.bindings.check(); err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type TelemetryBuilder struct {
 	mu                                 sync.Mutex
 	registrations                      []metric.Registration
 	ReceiverAuditEventBytesInFlight    metric.Int64UpDownCounter
+	ReceiverAuditEventChainWarnings    metric.Int64Counter
 	ReceiverAuditEventDuration         metric.Float64Histogram
 	ReceiverAuditEventRecords          metric.Int64Counter
 	ReceiverAuditEventRefusals         metric.Int64Counter
@@ -69,6 +70,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_audit_event_bytes_in_flight",
 		metric.WithDescription("Bytes of bodies that are held at the moment, decompressed. [Alpha]"),
 		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAuditEventChainWarnings, err = builder.meter.Int64Counter(
+		"otelcol_receiver_audit_event_chain_warnings",
+		metric.WithDescription("Audit records whose producer's chain is broken, which their entries say. [Alpha]"),
+		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverAuditEventDuration, err = builder.meter.Float64Histogram(

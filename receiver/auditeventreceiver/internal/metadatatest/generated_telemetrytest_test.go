@@ -20,6 +20,7 @@ func TestSetupTelemetry(t *testing.T) {
 	require.NoError(t, err)
 	defer tb.Shutdown()
 	tb.ReceiverAuditEventBytesInFlight.Add(context.Background(), 1)
+	tb.ReceiverAuditEventChainWarnings.Add(context.Background(), 1)
 	tb.ReceiverAuditEventDuration.Record(context.Background(), 1)
 	tb.ReceiverAuditEventRecords.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRefusals.Add(context.Background(), 1)
@@ -28,6 +29,9 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverAuditEventUnmet.Add(context.Background(), 1)
 	tb.ReceiverAuditEventWaiting.Add(context.Background(), 1)
 	AssertEqualReceiverAuditEventBytesInFlight(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverAuditEventChainWarnings(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverAuditEventDuration(t, testTel,

@@ -9,10 +9,8 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-type object = map[string]any
-
-// violation is a body that breaks one rule: an example, with something else in it.
-type violation struct {
+// breach is a body that breaks one rule: an example, with something else in it.
+type breach struct {
 	kind record.Kind
 	// name is that of the file. One that begins with rule. is the id of a rule that
 	// no schema can say.
@@ -23,7 +21,7 @@ type violation struct {
 	pointer, keyword string
 }
 
-func (v *violation) rule() (id string, found bool) { return strings.CutPrefix(v.name, "rule.") }
+func (v *breach) rule() (id string, found bool) { return strings.CutPrefix(v.name, "rule.") }
 
 func put(value any, path ...any) func(object) {
 	return func(body object) {
@@ -43,17 +41,9 @@ func put(value any, path ...any) func(object) {
 	}
 }
 
-func both(changes ...func(object)) func(object) {
-	return func(body object) {
-		for _, change := range changes {
-			change(body)
-		}
-	}
-}
-
 const span = "00f067aa0ba902b7" // of all examples
 
-var actionViolations = []violation{
+var actionBreaches = []breach{
 	{"", "planned-with-attempt", "sent", both(put("planned", "state"), put("action.planned", "event_type")), "/attempt", "false"},
 	{"", "sent-without-attempt", "sent", both(put(nil, "attempt_id"), put(nil, "attempt")), "/attempt_id", "required"},
 	{"", "attempt-without-number", "revoked", put("att_1", "attempt_id"), "/attempt", "dependentRequired/attempt_id"},
@@ -114,7 +104,7 @@ var actionViolations = []violation{
 	{"", "rule.linked_to_itself", "sent-delegated", put(span, "linked_span", "span_id"), "/linked_span/span_id", ""},
 }
 
-var approvalViolations = []violation{
+var approvalBreaches = []breach{
 	{"", "requested-without-expiry", "requested", put(nil, "expires_at"), "/expires_at", "required"},
 	{"", "requested-without-binds", "requested", put(nil, "binds"), "/binds", "required"},
 	{"", "requested-and-decided", "requested", put("approved", "decision"), "/decision", "false"},
@@ -124,7 +114,7 @@ var approvalViolations = []violation{
 	{"", "reviewer-without-role", "decided", put(nil, "reviewer", "role"), "/reviewer/role", "required"},
 	{"", "decision-of-another-word", "decided", put("allow", "decision"), "/decision", "enum"},
 	{"", "revoked-and-decided", "revoked", put("rejected", "decision"), "/decision", "false"},
-	{"", "revoked-until", "revoked", put(at(900).String(), "expires_at"), "/expires_at", "false"},
+	{"", "revoked-until", "revoked", put(after(900).String(), "expires_at"), "/expires_at", "false"},
 	{"", "event-type-of-another-kind", "decided", put("approval.requested", "event_type"), "/event_type", "const"},
 	{"", "binds-no-target", "requested", put(nil, "binds", "target"), "/binds/target", "required"},
 	{"", "binds-no-method", "requested", put(nil, "binds", "target", "method"), "/binds/target/method", "required"},
@@ -132,10 +122,10 @@ var approvalViolations = []violation{
 	{"", "binds-a-credential", "requested", put("ghp_abcdef", "binds", "credential_ref"), "/binds/credential_ref", "not"},
 	{"", "summary-too-long", "requested", put(strings.Repeat("x", 513), "effect_summary"), "/effect_summary", "maxLength"},
 	{"", "summary-with-token", "requested", put("uses Bearer abc", "effect_summary"), "/effect_summary", "not"},
-	{"", "rule.expired_when_requested", "requested", put(at(1).String(), "expires_at"), "/expires_at", ""},
+	{"", "rule.expired_when_requested", "requested", put(after(1).String(), "expires_at"), "/expires_at", ""},
 }
 
-var decisionViolations = []violation{
+var decisionBreaches = []breach{
 	{"", "document-without-step", "kyc-review", put(nil, "correlation", "step_id"), "/correlation/step_id", "required"},
 	{"", "no-fields", "kyc-review", both(put(object{}, "fields"), put(object{}, "field_provenance")), "/fields", "minProperties"},
 	{"", "value", "kyc-review", put("FR", "fields", "residence_country", "value"), "/fields/residence_country", "additionalProperties"},
@@ -157,14 +147,15 @@ var decisionViolations = []violation{
 	{"", "rule.source_without_field", "kyc-review", put(nil, "fields", "residence_country"), "/field_provenance/residence_country", ""},
 }
 
-var contextViolations = []violation{
+var contextBreaches = []breach{
 	{"", "value", "kyc-review", put("FR", "entries", 0, "value"), "/entries/0", "additionalProperties"},
 	{"", "plain-digest-of-a-value", "kyc-review", put(digest, "entries", 0, "value_digest"), "/entries/0/value_digest", "pattern"},
 	{"", "entry-without-side", "kyc-review", put(nil, "entries", 0, "side"), "/entries/0/side", "required"},
 	{"", "side-of-another-word", "kyc-review", put("both", "entries", 0, "side"), "/entries/0/side", "enum"},
 	{"", "entry-without-origin", "kyc-review", put(nil, "entries", 0, "origin"), "/entries/0/origin", "required"},
 	{"", "entries-of-none", "kyc-review", both(put([]any{}, "entries"), put(nil, "claims")), "/entries", "minItems"},
-	{"", "digest-without-form", "kyc-review", put(nil, "context_canonicalization"), "/context_canonicalization", "required"},
+	{"", "digest-without-form", "kyc-review", put(nil, "context_canonicalization"), "/context_canonicalization", "dependentRequired/context_digest"},
+	{"", "digest-absent-without-reason", "not-captured", put(nil, "capture"), "/capture", "required"},
 	{"", "form-of-another-word", "kyc-review", put("text", "context_form"), "/context_form", "enum"},
 	{"", "left-out-by-name", "kyc-review", put([]any{"ent_4"}, "selection", "left_out"), "/selection/left_out", "type"},
 	{"", "claim-unjudged", "kyc-review", put(nil, "claims", 0, "supported"), "/claims/0/supported", "required"},
@@ -175,10 +166,10 @@ var contextViolations = []violation{
 	{"", "rule.claim_id_twice", "kyc-review", put("claim_1", "claims", 1, "claim_id"), "/claims/1/claim_id", ""},
 }
 
-func violations() (all []violation) {
-	for kind, list := range map[record.Kind][]violation{
-		record.KindAction: actionViolations, record.KindApproval: approvalViolations,
-		record.KindDecision: decisionViolations, record.KindContext: contextViolations,
+func breaches() (all []breach) {
+	for kind, list := range map[record.Kind][]breach{
+		record.KindAction: actionBreaches, record.KindApproval: approvalBreaches,
+		record.KindDecision: decisionBreaches, record.KindContext: contextBreaches,
 	} {
 		for _, v := range list {
 			v.kind = kind
