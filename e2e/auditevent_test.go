@@ -65,6 +65,9 @@ func TestAnotherValidatorRefusesWhatBreaksARule(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, examples)
 	for _, name := range examples {
+		if strings.HasPrefix(filepath.Base(name), "rule.") {
+			continue // which no schema says
+		}
 		whole, _ := withoutEach(t, filepath.Join(root, auditEvents, "1.0.0", "schema.json"), name)
 		require.False(t, whole, name)
 	}

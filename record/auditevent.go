@@ -33,10 +33,10 @@ type AuditEvent struct {
 	Privacy   AuditPrivacy    `json:"privacy"`
 
 	// Of AuditEventVersionExtended only.
-	FieldProvenance map[string]AuditFieldSource `json:"field_provenance,omitzero"`
-	ContextIDs      []string                    `json:"context_ids,omitzero"`
-	ActionIDs       []string                    `json:"action_ids,omitzero"`
-	ReadIDs         []string                    `json:"read_ids,omitzero"`
+	FieldProvenance map[string]FieldSource `json:"field_provenance,omitzero"`
+	ContextIDs      []string               `json:"context_ids,omitzero"`
+	ActionIDs       []string               `json:"action_ids,omitzero"`
+	ReadIDs         []string               `json:"read_ids,omitzero"`
 }
 
 // AuditEventType says whether the action was carried out or refused; whether the

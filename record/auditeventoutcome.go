@@ -191,18 +191,3 @@ type AuditRedaction struct {
 	Method     string `json:"method"`
 	ReasonCode string `json:"reason_code,omitzero"`
 }
-
-// AuditFieldSource is where the value of an output field came from: one of the
-// sources of contract 10, with the members of that one only.
-type AuditFieldSource struct {
-	Source            string `json:"source"`
-	ToolCallID        string `json:"tool_call_id,omitzero"`
-	ReadID            string `json:"read_id,omitzero"`
-	Path              string `json:"path,omitzero"`
-	DocumentID        string `json:"document_id,omitzero"`
-	ChecksumSHA256    string `json:"checksum_sha256,omitzero"`
-	Page              int64  `json:"page,omitzero"` // from 1
-	ChunkID           string `json:"chunk_id,omitzero"`
-	EntryID           string `json:"entry_id,omitzero"`
-	MarkedForReviewer string `json:"marked_for_reviewer,omitzero"` // true, false or unknown
-}

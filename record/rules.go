@@ -178,6 +178,7 @@ func Rules() []Rule {
 		published(headerRules, KindAction, KindApproval, KindDecision, KindContext),
 		published(actionRules, KindAction), published(approvalRules, KindApproval),
 		published(decisionRules, KindDecision), published(contextRules, KindContext),
+		published(auditEventRules, KindAuditEvent),
 	)
 }
 

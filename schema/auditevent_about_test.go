@@ -23,7 +23,7 @@ func besides(t *testing.T, d *record.Draft, err error) object {
 	envelope["integrity"].(object)["previous_event_hash"] = of("the entry before")
 	envelope["schema_version"] = d.Version()
 	body := d.Complete(record.Completion{
-		EventID: "evt_2", JournalID: "jrn_1", Sequence: 185, RecordedAt: credited(42), CollectorID: "collector-1",
+		EventID: "evt_2", JournalID: "jrn_1", Sequence: 185, RecordedAt: july(42), CollectorID: "collector-1",
 		Scope: record.Scope{OrganizationRef: "bank", Environment: "production", RetentionClass: "credit"},
 	})
 	repeat, err := record.RepeatOf(record.KindJournal, body)

@@ -34,7 +34,7 @@ const exampleSeed = "readtrail example key, worthless"
 
 func exampleKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed([]byte(exampleSeed)) }
 
-func credited(seconds int) record.Time {
+func july(seconds int) record.Time {
 	return record.NewTime(time.Date(2026, 7, 28, 9, 30, seconds, 418_000_000, time.UTC))
 }
 
@@ -45,7 +45,7 @@ func of(text string) string { return journal.SpellHash(sha256.Sum256([]byte(text
 // the request to the proof.
 func completeExecution() *record.AuditEvent {
 	return &record.AuditEvent{
-		EventID: "evt_01JZ8V4R9K2Q7M1W3D5N6P8X0A", EventType: record.AuditActionCompleted, OccurredAt: credited(41),
+		EventID: "evt_01JZ8V4R9K2Q7M1W3D5N6P8X0A", EventType: record.AuditActionCompleted, OccurredAt: july(41),
 		Correlation: record.AuditCorrelation{
 			CorrelationID: "case_syn_20260728_0193", ExecutionID: "run_syn_0193",
 			TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331",
@@ -68,20 +68,20 @@ func completeExecution() *record.AuditEvent {
 		Policy: record.AuditPolicy{
 			DecisionID: "pdec_syn_0193", PolicyID: "credit-disposition", PolicyVersion: "4.2.1",
 			PolicyDigest: of("policy 4.2.1"), InputsDigest: of("policy inputs"), Decision: record.PolicyRequireApproval,
-			MatchedRuleIDs: []string{"amount-above-25000"}, ReasonCodes: []string{"senior_underwriter_required"}, EvaluatedAt: credited(4),
+			MatchedRuleIDs: []string{"amount-above-25000"}, ReasonCodes: []string{"senior_underwriter_required"}, EvaluatedAt: july(4),
 		},
 		Approval: &record.AuditApproval{
 			RequestID: "areq_syn_0193", RequiredRole: "senior_underwriter", Decision: record.AuditApproved,
 			Reviewer:    &record.AuditReviewer{Identity: "user_syn_senior_underwriter", Kind: record.AuditReviewerHuman, Role: "senior_underwriter"},
-			RequestedAt: credited(5), DecidedAt: credited(38), ExpiresAt: credited(605),
+			RequestedAt: july(5), DecidedAt: july(38), ExpiresAt: july(605),
 		},
 		ToolCalls: []record.AuditToolCall{{
 			CallID: "call_syn_0193_07", Attempt: 1, ToolID: "loan.application.update", ToolVersion: "2026-05-11", Status: record.AuditCallSucceeded,
 			ArgumentsDigest: of(`{"disposition":"approved"}`), ArgumentsCanonicalization: "jcs", ArgumentsSize: 26,
 			ResultDigest: of(`{"ok":true}`), ResultCanonicalization: "jcs", ResultSize: 11,
-			StartedAt: credited(39), EndedAt: credited(40), IdempotencyToken: "idem_syn_0193",
+			StartedAt: july(39), EndedAt: july(40), IdempotencyToken: "idem_syn_0193",
 			DownstreamEffects: []record.AuditDownstreamEffect{{
-				Target: "loan-origination", Receipt: "rcpt_syn_88213", BeforeDigest: of("application before"), AfterDigest: of("application after"), OccurredAt: credited(40),
+				Target: "loan-origination", Receipt: "rcpt_syn_88213", BeforeDigest: of("application before"), AfterDigest: of("application after"), OccurredAt: july(40),
 			}},
 		}},
 		Execution: record.AuditExecution{Status: record.AuditExecutionSucceeded, BusinessOutcome: record.AuditOutcomeAchieved},
@@ -106,7 +106,7 @@ func completeExecution() *record.AuditEvent {
 // deniedAction is an action that the policy blocked: no tool was called.
 func deniedAction() *record.AuditEvent {
 	e := completeExecution()
-	e.EventID, e.EventType, e.OccurredAt = "evt_01JZ8V7C0T4E9H2J5K6M8N1P3Q", record.AuditActionDenied, credited(4)
+	e.EventID, e.EventType, e.OccurredAt = "evt_01JZ8V7C0T4E9H2J5K6M8N1P3Q", record.AuditActionDenied, july(4)
 	e.Correlation.CorrelationID, e.Correlation.ExecutionID = "case_syn_20260728_0194", "run_syn_0194"
 	e.Correlation.TraceID, e.Correlation.SpanID = "1bf7651916cd43dd8448eb211c80319d", "c7ad6b7169203332"
 	e.Requested.Resource, e.Requested.Amount = "credit_application:syn_0194", &record.AuditMoney{Value: "510000.00", Currency: "EUR"}
@@ -124,12 +124,12 @@ func deniedAction() *record.AuditEvent {
 func extendedExecution() *record.AuditEvent {
 	e := completeExecution()
 	e.EventID = "evt_01JZ8V9F2V6G0J4K7M8P0R3S5T"
-	e.FieldProvenance = map[string]record.AuditFieldSource{
-		"disposition":   {Source: "model", MarkedForReviewer: "true"},
-		"annual_income": {Source: "document", DocumentID: "doc_syn_771", ChecksumSHA256: strings.TrimPrefix(of("payslip"), "sha256:"), Page: 2},
-		"risk_class":    {Source: "tool", ToolCallID: "call_syn_0193_02", Path: "$.risk.class"},
-		"sector":        {Source: "retrieval", ReadID: "read_syn_0193_03", ChunkID: "c-17"},
-		"preference":    {Source: "memory", ReadID: "read_syn_0193_04", EntryID: "m-3"},
+	e.FieldProvenance = map[string]record.FieldSource{
+		"disposition":   {Source: record.FromModel, MarkedForReviewer: record.MarkedYes},
+		"annual_income": {Source: record.FromDocument, DocumentID: "doc_syn_771", ChecksumSHA256: strings.TrimPrefix(of("payslip"), "sha256:"), Page: 2},
+		"risk_class":    {Source: record.FromTool, ToolCallID: "call_syn_0193_02", Path: "$.risk.class"},
+		"sector":        {Source: record.FromRetrieval, ReadID: "read_syn_0193_03", ChunkID: "c-17"},
+		"preference":    {Source: record.FromMemory, ReadID: "read_syn_0193_04", EntryID: "m-3"},
 	}
 	e.ContextIDs, e.ActionIDs, e.ReadIDs = []string{"ctx_syn_0193_05"}, []string{"act_syn_0193"}, []string{"read_syn_0193_02", "read_syn_0193_03"}
 	return e

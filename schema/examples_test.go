@@ -164,6 +164,9 @@ func TestEachRuleHasAnExampleThatBreaksIt(t *testing.T) {
 			broken[id] = true
 		}
 	}
+	for id := range auditRuleBreaks {
+		broken[id] = true
+	}
 	ids := map[string]bool{}
 	for _, r := range record.Rules() {
 		require.False(t, ids[r.ID], "%s stands twice", r.ID)

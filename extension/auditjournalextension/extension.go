@@ -140,7 +140,7 @@ func (j *journals) openJournal(ctx context.Context, name journalName, scope reco
 		DedupWindow:     j.config.DedupWindow,
 		GroupSignatures: j.config.Signatures == SignaturesGroup,
 		Attested:        attested(keeper),
-		Executions:      j.config.Actions && name.kind == reads,
+		Executions:      j.config.Actions,
 		Observer:        observer,
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // FuzzDecode holds that a request is refused with a problem that names a place, or
 // gives drafts that fit their schemas and hold all that was said.
 func FuzzDecode(f *testing.F) {
-	for _, text := range texts() {
+	for _, text := range append(texts(), auditTexts(f)...) {
 		f.Add([]byte(text), false)
 		f.Add([]byte("["+text+"]"), false)
 		f.Add([]byte(strings.ReplaceAll(text, "\n", "")), true)
@@ -46,13 +46,18 @@ func FuzzDecode(f *testing.F) {
 			d, err := r.Draft()
 			require.NoError(t, err)
 			require.NoError(t, schema.ValidateDraft(d))
+			if beside, err := r.Beside(); beside != nil || err != nil {
+				require.NoError(t, err)
+				require.NoError(t, schema.ValidateDraft(beside))
+				d = beside
+			}
 			var header struct {
 				ObservedBy record.ObservedBy `json:"observed_by"`
 				OccurredAt record.Time       `json:"occurred_at"`
 			}
 			require.NoError(t, json.Unmarshal(d.Body(), &header))
 			require.Equal(t, record.SignalAPI, header.ObservedBy.Signal)
-			require.False(t, header.OccurredAt.IsZero())
+			require.Equal(t, d.Kind() == record.KindJournal, header.OccurredAt.IsZero(), "the journal says when it was told")
 		}
 	})
 }

@@ -58,9 +58,9 @@ type Record struct {
 	Index   int
 	Kind    record.Kind
 	Version string
-	// Body is a *record.Action, *record.Approval, *record.Decision or
-	// *record.Context. What intake itself finds out may be added to it before
-	// Draft.
+	// Body is a *record.Action, *record.Approval, *record.Decision, *record.Context,
+	// *AuditEvent or *AuditPart. What intake itself finds out may be added to it
+	// before Draft.
 	Body any
 	// at is the JSON Pointer of the body in the request.
 	at string
@@ -68,7 +68,26 @@ type Record struct {
 
 // Draft returns the draft of the body as it is now. The application gave its ids.
 func (r *Record) Draft() (*record.Draft, error) {
-	return record.NewBodyDraft(r.Kind, r.Version, true, r.Body)
+	switch body := r.Body.(type) {
+	case *AuditEvent:
+		event, _, err := body.drafts(r.Version)
+		return event, err
+	case *AuditPart:
+		return body.draft()
+	default:
+		return record.NewBodyDraft(r.Kind, r.Version, true, r.Body)
+	}
+}
+
+// Beside returns the draft of what has to stand behind the record in the same batch,
+// nil for most records.
+func (r *Record) Beside() (*record.Draft, error) {
+	body, ok := r.Body.(*AuditEvent)
+	if !ok {
+		return nil, nil
+	}
+	_, beside, err := body.drafts(r.Version)
+	return beside, err
 }
 
 // Pointer returns the JSON Pointer in the request of a place in the body, such as

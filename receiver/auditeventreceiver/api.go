@@ -164,7 +164,7 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, e *endpoint, rest s
 		}
 		c.body = body
 	}
-	done, p := a.admission.enter()
+	done, p := a.admission.enter(r.Context(), len(c.body))
 	if p != nil {
 		return e.refusal(p, c.media)
 	}

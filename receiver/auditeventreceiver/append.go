@@ -21,6 +21,30 @@ type incoming struct {
 	draft *record.Draft
 	// pointer is where the body stands in the request (RFC 6901).
 	pointer string
+	// beside is what has to stand behind the record, nil if nothing has.
+	beside *record.Draft
+}
+
+// draftsOf returns what is written for records, and of which record each draft is.
+func draftsOf(records []incoming) (drafts []*record.Draft, of []int) {
+	for i, r := range records {
+		drafts, of = append(drafts, r.draft), append(of, i)
+		if r.beside != nil {
+			drafts, of = append(drafts, r.beside), append(of, i)
+		}
+	}
+	return drafts, of
+}
+
+// ownReceipts returns the receipts of the records alone, in their order.
+func ownReceipts(receipts []journal.Receipt, of []int) []journal.Receipt {
+	own := receipts[:0:0]
+	for i, r := range receipts {
+		if of[i] == len(own) {
+			own = append(own, r)
+		}
+	}
+	return own
 }
 
 // append writes records of one call to the journal, all or none, and answers once
@@ -31,9 +55,8 @@ func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journa
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.config.Limits.JournalTimeout)
 	defer cancel()
-	drafts := make([]*record.Draft, len(records))
-	for i, r := range records {
-		drafts[i] = r.draft
+	drafts, of := draftsOf(records)
+	for _, r := range records {
 		if r.draft.OfActions() != drafts[0].OfActions() {
 			p := newProblem(codeMalformed, "context_record and the other records stand in different journals; send them in requests of their own")
 			p.Pointer = fragment(r.pointer)
@@ -42,13 +65,13 @@ func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journa
 	}
 	receipts, err := a.journal.AppendStrict(ctx, *c.scope(), drafts)
 	if refusal, refused := errors.AsType[*ledger.Refusal](err); refused {
-		return nil, refusedBy(refusal, records)
+		return nil, refusedBy(refusal, records, of)
 	}
 	if err != nil {
 		return nil, a.unavailable(err)
 	}
 	a.health.available()
-	return receipts, nil
+	return ownReceipts(receipts, of), nil
 }
 
 // unavailable is the answer when it is not known whether the journal has the records.

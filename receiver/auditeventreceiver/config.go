@@ -26,6 +26,9 @@ type Config struct {
 	// for. Without any, every client writes to the base scope of the journal.
 	Clients []ClientConfig `mapstructure:"clients"`
 
+	// Audit is about /v1/audit, the OpenTelemetry audit-logging draft.
+	Audit AuditConfig `mapstructure:"audit"`
+
 	// FieldProvenance says how a decision is answered of which the journal does not
 	// confirm what it cites: enforce or report. It is recorded either way.
 	FieldProvenance string `mapstructure:"field_provenance"`
@@ -37,9 +40,6 @@ type Config struct {
 	// Claims says what becomes of a context with a claim that is not supported: mark
 	// or refuse.
 	Claims string `mapstructure:"claims"`
-
-	// Audit is about /v1/audit, the OpenTelemetry audit-logging draft.
-	Audit AuditConfig `mapstructure:"audit"`
 
 	// Limits bound what requests take at the same time.
 	Limits LimitsConfig `mapstructure:"limits"`

@@ -52,11 +52,11 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		Journal: defaultJournal,
 		HTTP:    http,
+		Audit:   AuditConfig{Unsigned: string(auditlog.Accept), Unverified: string(auditlog.Pending), ClockTolerance: defaultClockTolerance},
 
 		FieldProvenance: provenanceReport,
 		ProvenanceWait:  defaultProvenanceWait,
 		Claims:          claimsMark,
-		Audit:           AuditConfig{Unsigned: string(auditlog.Accept), Unverified: string(auditlog.Pending), ClockTolerance: defaultClockTolerance},
 		Limits: LimitsConfig{
 			ConcurrentRequests: defaultConcurrentRequests,
 			WaitingRequests:    defaultWaitingRequests,

@@ -39,6 +39,10 @@ func (i instruments) answered(e *endpoint, r *reply, took time.Duration) {
 	}
 }
 
+func (i instruments) chainWarnings(records int) {
+	i.telemetry.ReceiverAuditEventChainWarnings.Add(context.Background(), int64(records))
+}
+
 // unmet counts what is not confirmed of a decision.
 func (i instruments) unmet(unmet []record.Unmet) {
 	for _, u := range unmet {
@@ -48,10 +52,6 @@ func (i instruments) unmet(unmet []record.Unmet) {
 
 func (i instruments) waiting(n int64) {
 	i.telemetry.ReceiverAuditEventWaiting.Add(context.Background(), n)
-}
-
-func (i instruments) chainWarnings(records int) {
-	i.telemetry.ReceiverAuditEventChainWarnings.Add(context.Background(), int64(records))
 }
 
 func (i instruments) requestsInFlight(n int64) {

@@ -23,6 +23,9 @@ type keeper interface {
 	// on disk, with their receipts in the order of the drafts, or an error: a
 	// *ledger.Refusal if sending the same again does not help.
 	AppendStrict(ctx context.Context, scope record.Scope, drafts []*record.Draft) ([]journal.Receipt, error)
+	// Lookup returns durable entries of the journal of actions of a scope by ids or
+	// marks of drafts, nil for one that is not there.
+	Lookup(ctx context.Context, scope record.Scope, ids ...string) ([]*journal.Entry, error)
 	// Follow follows an execution through the journals of reads of an organization.
 	// Wake is told whenever it got entries.
 	Follow(organization, executionID string, wake chan<- struct{}) (ledger.Trails, error)
@@ -31,9 +34,6 @@ type keeper interface {
 	// ledger.ErrNotFound if there is none.
 	FindRecord(ctx context.Context, scope record.Scope, kind record.Kind, id string) (*journal.Entry, error)
 	FindRead(ctx context.Context, organization, readID string) (*journal.Entry, error)
-	// Lookup returns durable entries of the journal of actions of a scope by ids or
-	// marks of drafts, nil for one that is not there.
-	Lookup(ctx context.Context, scope record.Scope, ids ...string) ([]*journal.Entry, error)
 	// Receipt returns the receipt of an entry and, if prove asks for it and a
 	// checkpoint covers the entry, the proof of that. The error is ledger.ErrNotFound
 	// if the scope has no such entry, and ledger.ErrPruned if it had.

@@ -255,6 +255,21 @@ func TestNoMoreDecisionsWaitThanMay(t *testing.T) {
 	require.ErrorIs(t, err, ledger.ErrNotFound)
 }
 
+// What waits holds what work takes; large bodies that wait leave some of it to others.
+func TestTheBodiesThatWaitLeaveRoomForThoseThatDoNot(t *testing.T) {
+	r, j := judging(t, func(c *Config) { c.ProvenanceWait, c.HTTP.MaxRequestBodySize = 20*time.Second, 10_000 })
+	answers := make(chan answer, 1)
+	large := func(id string) string { return decision(id, "run_1", byCall) + strings.Repeat(" ", 9_000) }
+	go func() { answers <- r.records(large("dec_1")) }()
+	<-j.followed
+	require.Eventually(t, func() bool { return r.receiver.api.admission.waitsTaken.Load() == 1 }, 10*time.Second, time.Millisecond)
+	requireProblem(t, r.records(large("dec_2")), http.StatusTooManyRequests, "too_many_requests", "")
+	require.Equal(t, http.StatusOK, r.records(decision("dec_3", "run_1", byModel)).status)
+	j.read(t, "run_1", "s1", "read_1", "call_1", "")
+	require.Equal(t, http.StatusOK, (<-answers).status)
+	require.Zero(t, r.receiver.api.admission.waitsTaken.Load()+r.receiver.api.admission.waitBytes.Load())
+}
+
 func TestAShutdownEndsTheWaitAndWritesNothing(t *testing.T) {
 	r, j := judging(t, func(c *Config) { c.ProvenanceWait = 20 * time.Second })
 	answers := make(chan answer, 1)

@@ -24,7 +24,7 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p := a.confirm(ctx, c, decoded); p != nil {
 				return p.reply()
 			}
-			records, p := draftsOf(decoded)
+			records, p := incomingOf(decoded)
 			if p != nil {
 				return p.reply()
 			}
@@ -57,17 +57,18 @@ func (a *api) decode(c *call) ([]intake.Record, *problem) {
 	return decoded, nil
 }
 
-// draftsOf makes the drafts of records as they are now.
-func draftsOf(decoded []intake.Record) ([]incoming, *problem) {
+// incomingOf makes the drafts of records as they are now.
+func incomingOf(decoded []intake.Record) ([]incoming, *problem) {
 	records := make([]incoming, len(decoded))
 	for i := range decoded {
 		draft, err := decoded[i].Draft()
-		if err != nil {
+		beside, besideErr := decoded[i].Beside()
+		if err != nil || besideErr != nil {
 			p := newProblem(codeMalformed, "the record cannot stand in an entry")
 			p.Pointer = fragment(decoded[i].Pointer(""))
 			return nil, p
 		}
-		records[i] = incoming{draft: draft, pointer: decoded[i].Pointer("")}
+		records[i] = incoming{draft: draft, pointer: decoded[i].Pointer(""), beside: beside}
 	}
 	return records, nil
 }

@@ -26,13 +26,14 @@ var refusals = map[string]struct{ title, detail string }{
 }
 
 // refusedBy is the answer when a record is not one that the journal takes.
-func refusedBy(r *ledger.Refusal, records []incoming) *problem {
+// Of says of which record each draft is.
+func refusedBy(r *ledger.Refusal, records []incoming, of []int) *problem {
 	said, known := refusals[r.Code]
 	if !known {
 		said.title, said.detail = "The journal does not take the record", "a rule of the journal forbids it, see code"
 	}
 	return &problem{
 		Type: problemType + r.Code, Title: said.title, Status: http.StatusConflict, Detail: said.detail, Code: r.Code,
-		Pointer: fragment(records[r.Index].pointer + r.Pointer), EventID: r.EventID,
+		Pointer: fragment(records[of[r.Index]].pointer + r.Pointer), EventID: r.EventID,
 	}
 }

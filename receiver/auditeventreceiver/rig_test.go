@@ -221,7 +221,7 @@ func decisionsOf(a *api) *endpoint {
 			if err != nil {
 				return newProblem(codeMalformed, "no id").reply()
 			}
-			records = append(records, incoming{d, fmt.Sprintf("/%d/decision_record", i)})
+			records = append(records, incoming{draft: d, pointer: fmt.Sprintf("/%d/decision_record", i)})
 		}
 		receipts, p := a.append(ctx, c, records)
 		if p != nil {

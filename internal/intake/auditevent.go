@@ -1,0 +1,246 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"errors"
+	"slices"
+
+	"github.com/readtrail/readtrail/record"
+	"github.com/readtrail/readtrail/schema"
+)
+
+// AuditEvent is the body of an audit_event, and what stands beside it because its
+// dictionary has no place for it (contract 14).
+type AuditEvent struct {
+	Event      *record.AuditEvent
+	Header     record.Header
+	Normalized []record.Normalized
+}
+
+// oursInAuditEvent are the members of an audit event that the writer gives, and the
+// members of other bodies that its dictionary does not have.
+var oursInAuditEvent = []string{"/journal_id", "/sequence", "/recorded_at", "/scope", "/conflicts_with", "/observed_by"}
+
+// requiredOfAuditEvent are those without which there is no draft.
+var requiredOfAuditEvent = []string{"event_id", "occurred_at"}
+
+func decodeAuditEvent(version string, raw jsontext.Value, observed Observed) (any, *Problem) {
+	event, normalized, p := auditMembers(raw, oursInAuditEvent)
+	if p == nil {
+		p = withMembers(raw, requiredOfAuditEvent)
+	}
+	if p != nil {
+		return nil, p
+	}
+	if event.EventType != "" && event.EventType != event.DerivedType() {
+		return nil, problem(CodeEventType, "/event_type")
+	}
+	event.EventType = event.DerivedType()
+	d, err := record.NewBodyDraft(record.KindAuditEvent, version, true, event)
+	if err != nil {
+		return nil, unfit(err)
+	}
+	if p := whole(raw, d.Body()); p != nil {
+		return nil, p
+	}
+	if err := schema.ValidateDraft(d); err != nil {
+		return nil, unfit(err)
+	}
+	if err := event.Check(); err != nil {
+		return nil, unfit(err)
+	}
+	body := &AuditEvent{Event: event, Normalized: normalized, Header: headerOf(&event.Correlation)}
+	return body, observe(&body.Header, observed)
+}
+
+// auditMembers decodes members of an audit event, of which all may be absent.
+func auditMembers(raw jsontext.Value, ours []string) (*record.AuditEvent, []record.Normalized, *Problem) {
+	if p := withoutOurs(raw, ours); p != nil {
+		return nil, nil, p
+	}
+	event := &record.AuditEvent{}
+	if err := json.Unmarshal(raw, event, json.RejectUnknownMembers(true), normalizedTimes); err != nil {
+		return nil, nil, undecodable(err)
+	}
+	return event, event.Normalize(), nil
+}
+
+// headerOf is the header of what stands beside an audit event.
+func headerOf(c *record.AuditCorrelation) record.Header {
+	return record.Header{Correlation: record.Correlation{
+		ExecutionID: c.ExecutionID, CorrelationID: c.CorrelationID, TraceID: c.TraceID, SpanID: c.SpanID, ParentEventID: c.ParentEventID,
+	}}
+}
+
+// whole refuses a body in which something would stand that the client did not say:
+// a type writes what it must have, such as an empty list of tool calls, and that is
+// for the client alone to say.
+func whole(raw, body jsontext.Value) *Problem {
+	if p := kept(raw, body); p != nil {
+		return p
+	}
+	var said, is map[string]any
+	if err := errors.Join(json.Unmarshal(raw, &said), json.Unmarshal(body, &is)); err != nil {
+		return syntax(err)
+	}
+	delete(is, "event_type") // which is derived
+	at := lost(is, said)
+	if at == "" {
+		return nil
+	}
+	p := problem(CodeInvalid, shown(at))
+	p.Detail += " (required)."
+	return p
+}
+
+// drafts are the event and what stands beside it.
+func (e *AuditEvent) drafts(version string) (event, beside *record.Draft, err error) {
+	if event, err = record.NewBodyDraft(record.KindAuditEvent, version, true, e.Event); err != nil {
+		return nil, nil, err
+	}
+	beside, err = record.NewAuditReceivedDraft(e.Header, record.AuditReceived{
+		AuditEventID: e.Event.EventID, AuditEventVersion: version, Normalized: e.Normalized,
+	})
+	return event, beside, err
+}
+
+// KindAuditEventPart is the body of a request that becomes a journal record
+// audit_event.part: members of the audit event of an action for which there is no
+// other record (ADR 0027).
+const KindAuditEventPart record.Kind = "audit_event_part"
+
+// AuditPart is a part of an audit event.
+type AuditPart struct {
+	Header record.Header
+	Part   record.AuditPart
+}
+
+// oursInPart are the members of an audit event that no part has.
+var oursInPart = slices.Concat(oursInBody, []string{"/event_id", "/event_type", "/action_ids"})
+
+func decodeAuditPart(_ string, raw jsontext.Value, observed Observed) (any, *Problem) {
+	if p := withoutOurs(raw, oursInPart); p != nil {
+		return nil, p
+	}
+	own, rest, p := ownOfPart(raw)
+	if p != nil {
+		return nil, p
+	}
+	event, normalized, p := auditMembers(rest, nil)
+	if p != nil {
+		return nil, p
+	}
+	if event.Correlation.ExecutionID == "" {
+		p := problem(CodeInvalid, "/correlation/execution_id")
+		p.Detail += " (required)."
+		return nil, p
+	}
+	members, p := saidOf(rest, event)
+	if p != nil {
+		return nil, p
+	}
+	if err := schema.ValidateAuditMembers(members); err != nil {
+		return nil, unfit(err)
+	}
+	body := &AuditPart{Header: headerOf(&event.Correlation), Part: record.AuditPart{ActionID: own.ActionID, Normalized: normalized, Members: members}}
+	body.Header.ObservedBy = own.ObservedBy
+	if p := observe(&body.Header, observed); p != nil {
+		return nil, p
+	}
+	d, err := body.draft()
+	if err == nil {
+		err = schema.ValidateDraft(d)
+	}
+	if err == nil {
+		return body, nil
+	}
+	p = unfit(err)
+	if p.Pointer == "/detail/action_id" {
+		p.Pointer = "/action_id"
+	}
+	return nil, p
+}
+
+// partOwn are the members of a part that are none of an audit event.
+type partOwn struct {
+	ActionID   string            `json:"action_id"`
+	ObservedBy record.ObservedBy `json:"observed_by"`
+}
+
+// ownOfPart takes what is the part's own out of it.
+func ownOfPart(raw jsontext.Value) (own partOwn, rest jsontext.Value, p *Problem) {
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return own, nil, syntax(err)
+	}
+	mine := map[string]jsontext.Value{}
+	for _, name := range []string{"action_id", "observed_by"} {
+		if value, found := members[name]; found {
+			mine[name] = value
+			delete(members, name)
+		}
+	}
+	text, err := json.Marshal(mine)
+	if err == nil {
+		err = json.Unmarshal(text, &own, json.RejectUnknownMembers(true))
+	}
+	if err != nil {
+		return own, nil, undecodable(err)
+	}
+	rest, err = json.Marshal(members)
+	if err != nil {
+		return own, nil, syntax(err)
+	}
+	return own, rest, nil
+}
+
+func (p *AuditPart) draft() (*record.Draft, error) { return record.NewAuditPartDraft(p.Header, p.Part) }
+
+// saidOf returns what was said, as it was decoded.
+func saidOf(raw jsontext.Value, event *record.AuditEvent) (jsontext.Value, *Problem) {
+	text, err := json.Marshal(event)
+	if err != nil {
+		return nil, unfit(err)
+	}
+	if p := kept(raw, text); p != nil {
+		return nil, p
+	}
+	var said, is any
+	if err := errors.Join(json.Unmarshal(raw, &said), json.Unmarshal(text, &is)); err != nil {
+		return nil, syntax(err)
+	}
+	only(said, is)
+	text, err = json.Marshal(is)
+	members := jsontext.Value(text)
+	if err == nil {
+		err = members.Canonicalize()
+	}
+	if err != nil {
+		return nil, unfit(err)
+	}
+	return members, nil
+}
+
+// only removes from what is what nobody said.
+func only(said, is any) {
+	switch is := is.(type) {
+	case map[string]any:
+		said, _ := said.(map[string]any)
+		for name := range is {
+			if _, found := said[name]; !found {
+				delete(is, name)
+				continue
+			}
+			only(said[name], is[name])
+		}
+	case []any:
+		said, _ := said.([]any)
+		for i := range min(len(is), len(said)) {
+			only(said[i], is[i])
+		}
+	}
+}
