@@ -57,6 +57,10 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 	assert.Equal(t, LimitsConfig{
 		ConcurrentRequests: 64, WaitingRequests: 16, BytesInFlight: 16 << 20, RecordsPerRequest: 100, JournalTimeout: 10 * time.Second, RetryAfter: 2 * time.Second,
 	}, cfg.Limits)
+	assert.Equal(t, AuditConfig{
+		KeysFile: "/etc/readtrail/producers.json", CertificatesFile: "/etc/readtrail/producers.pem", RootsFile: "/etc/readtrail/issuers.pem",
+		Unsigned: "refuse", Unverified: "accept", ClockTolerance: 5 * time.Second,
+	}, cfg.Audit)
 	assert.Equal(t, []any{"enforce", 5 * time.Second, "refuse"}, []any{cfg.FieldProvenance, cfg.ProvenanceWait, cfg.Claims})
 }
 
@@ -72,6 +76,9 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 		"bad_clients": {
 			`clients::1: subject must be set: the authenticator's subject or the certificate's, or "*" for every client; organization_ref contains U+0009, which is not printable`,
 			"clients::2 is the same as clients::0: remove one",
+		},
+		"bad_audit": {
+			`audit: unsigned is "pending": write accept or refuse; unverified is "maybe": write pending, accept or refuse; clock_tolerance is 2h0m0s: write a duration from 0s to 1h`,
 		},
 		"bad_provenance": {
 			`field_provenance is "yes": write enforce or report; claims is "drop": write mark or refuse; ` +
