@@ -65,7 +65,9 @@ func contextDrafts() ([]*record.Draft, error) {
 	second.Entries[0].Property = "summary"
 	second.Entries[0].DerivedFrom = []string{"e1", "e2"}
 	second.Claims = []record.Claim{
-		{ClaimID: "cl-1", EntryIDs: []string{"e3", "s1"}, Supported: true}, {ClaimID: "cl-2", EntryIDs: []string{"e9"}}, {ClaimID: "cl-3", EntryIDs: []string{}},
+		{ClaimID: "cl-1", EntryIDs: []string{"e3", "s1"}, Supported: true},
+		{ClaimID: "cl-2", EntryIDs: []string{"e9"}},
+		{ClaimID: "cl-3", EntryIDs: []string{}},
 		{ClaimID: "cl-4", EntryIDs: []string{"e1"}},
 	}
 	other := fixtureContext("ctx_9", "run-8", "e9")
