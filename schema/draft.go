@@ -29,6 +29,19 @@ var integrity = `{"canonicalization":"RFC8785","hash_algorithm":"SHA-256",` +
 // would become. The location of an InvalidError is relative to the body. Like those
 // of Validate, other errors wrap ErrUnsupported.
 func ValidateDraft(d *record.Draft) error {
+	text, err := completed(d)
+	if err != nil {
+		return err
+	}
+	err = Validate(d.Kind(), d.Version(), text)
+	if invalid, ok := errors.AsType[*InvalidError](err); ok {
+		invalid.Location = strings.TrimPrefix(invalid.Location, "/"+string(d.Kind()))
+	}
+	return err
+}
+
+// completed returns the entry that a draft would become.
+func completed(d *record.Draft) ([]byte, error) {
 	own := specimen
 	if id := d.EventID(); id != "" {
 		own.EventID = id
@@ -40,11 +53,7 @@ func ValidateDraft(d *record.Draft) error {
 	text = append(append(text, `,"integrity":`...), integrity...)
 	version, err := jsontext.AppendQuote(append(text, `,"schema_version":`...), d.Version())
 	if err != nil {
-		return ErrUnsupported
+		return nil, ErrUnsupported
 	}
-	err = Validate(d.Kind(), d.Version(), append(version, '}'))
-	if invalid, ok := errors.AsType[*InvalidError](err); ok {
-		invalid.Location = strings.TrimPrefix(invalid.Location, "/"+string(d.Kind()))
-	}
-	return err
+	return append(version, '}'), nil
 }
