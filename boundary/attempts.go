@@ -91,13 +91,13 @@ func (e *Executor) settle(ctx context.Context, r *record.Action) error {
 	if r.Outcome.Error == CodeExecutorLost {
 		r.OccurredAt = record.NewTime(time.Now()) // when it became clear
 	}
-	err := e.outcome(ctx, r)
+	_, err := e.outcome(ctx, r)
 	if refusedWith(err, codeAttemptNotSent) { // sent never became durable, so nothing left
 		none := int64(0)
 		r.State, r.EventType = record.ActionFailedBeforeSend, record.ActionFailedBeforeSend.EventType()
 		r.EventID = derive(prefixEvent, "attempt", r.ActionID, r.AttemptID, string(r.State))
 		r.Outcome = &record.Outcome{Error: CodeExecutorLost, BytesSent: &none, RemoteEffect: record.EffectNone}
-		err = e.outcome(ctx, r)
+		_, err = e.outcome(ctx, r)
 	}
 	if err != nil {
 		return err
@@ -105,13 +105,19 @@ func (e *Executor) settle(ctx context.Context, r *record.Action) error {
 	return e.forget(ctx, r.AttemptID)
 }
 
-// outcome writes an outcome unless the journal has one: then the note outlived it.
-func (e *Executor) outcome(ctx context.Context, r *record.Action) error {
-	_, err := e.Journal.Append(ctx, ActionRecord(r))
-	if refusedWith(err, codeAttemptOver) || refusedWith(err, codeConflict) {
-		return nil
+// outcome writes an outcome, unless the journal has one of the attempt, or has another
+// executor's attempt in the place of one that was never sent: then there is nothing to
+// say any more.
+func (e *Executor) outcome(ctx context.Context, r *record.Action) (recorded bool, err error) {
+	_, err = e.Journal.Append(ctx, ActionRecord(r))
+	switch {
+	case refusedWith(err, codeAttemptOver), refusedWith(err, codeConflict):
+		return true, nil
+	case refusedWith(err, codeAttemptTaken) && r.State == record.ActionFailedBeforeSend:
+		return false, nil
+	default:
+		return err == nil, err
 	}
-	return err
 }
 
 // Codes of the journal that recovery acts on.
@@ -119,6 +125,7 @@ const (
 	codeConflict       = "conflict"
 	codeAttemptNotSent = "attempt_not_sent"
 	codeAttemptOver    = "attempt_over"
+	codeAttemptTaken   = "attempt_taken"
 )
 
 func refusedWith(err error, code string) bool {

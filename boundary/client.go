@@ -154,7 +154,7 @@ func (c *Client) post(ctx context.Context, body []byte, records []Record) ([]Rec
 		return receipts, 0, err
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return nil, retryAfter(resp.Header.Get("Retry-After")), fmt.Errorf("status %d", resp.StatusCode)
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 		return nil, 0, fmt.Errorf("status %d", resp.StatusCode)
 	default:
 		return nil, 0, refusalOf(resp.StatusCode, answer)

@@ -5,6 +5,7 @@ package boundary
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -14,14 +15,19 @@ import (
 // Counting returns a copy of a base transport that counts what it writes: every
 // attempt has a connection of its own, HTTP/1.1, so that bytes_sent is known and
 // nothing is sent again behind the executor's back, as net/http does on a connection
-// that was kept alive. With DialTLSContext or another Proxy's TLS the bytes are those
-// behind it. nil copies the zero http.Transport, which uses no proxy.
+// that was kept alive. The bytes are those of the connection that DialContext gives, once
+// it stands: those of TLS records with TLS, but for its handshake. nil copies the zero
+// http.Transport, which uses no proxy.
 func Counting(base *http.Transport) *http.Transport {
 	if base == nil {
 		base = &http.Transport{}
 	}
 	t := base.Clone()
 	dial := t.DialContext
+	//lint:ignore SA1019 who set it means it
+	if old := t.Dial; dial == nil && old != nil {
+		dial = func(_ context.Context, network, address string) (net.Conn, error) { return old(network, address) }
+	}
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
 	}
@@ -42,6 +48,11 @@ func Counting(base *http.Transport) *http.Transport {
 		}
 	}
 	t.DisableKeepAlives = true
+	// Clone has arranged for HTTP/2 wherever the original could speak it.
+	t.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	if t.TLSClientConfig != nil {
+		t.TLSClientConfig.NextProtos = nil
+	}
 	t.ForceAttemptHTTP2 = false
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)

@@ -64,6 +64,8 @@ type action struct {
 	// is asked for here, until it expires.
 	planned, approved bool
 	expires           time.Time
+	// owed are outcomes that the journal did not take yet: no attempt begins before them.
+	owed []*record.Action
 	// path is the path of the URL that was planned; it stands in no record.
 	path   string
 	target record.ActionTarget
@@ -119,6 +121,9 @@ func (e *Executor) of(c *call, t *attempt, state record.ActionState) *record.Act
 // plan makes the action durable as planned, once, and asks for an approval where one is
 // needed and there is none that still holds.
 func (e *Executor) plan(ctx context.Context, c *call, a *action) error {
+	if err := e.payUp(ctx, a); err != nil {
+		return err
+	}
 	request, err := e.request(ctx, c, a)
 	if err != nil {
 		return &Error{Code: CodeApprovalUnavailable, ActionID: a.id, cause: err}
@@ -221,20 +226,35 @@ func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.Ac
 	if err := e.keep(ctx, r); err != nil { // the note now says what is known
 		failed.cause = err
 	}
-	_, err := e.Journal.Append(ctx, ActionRecord(r))
-	if err == nil {
-		failed.Recorded = true
-		if err = e.forget(ctx, t.id); err == nil && state == record.ActionCompleted {
-			return nil
+	var err error
+	failed.Recorded, err = e.outcome(ctx, r)
+	switch {
+	case err != nil:
+		t.owed = append(t.owed, r)
+		if state == record.ActionCompleted {
+			failed.Code, failed.cause = CodeOutcomeUnrecorded, err
 		}
-		if state != record.ActionCompleted {
-			return failed
-		}
+		return failed
+	case state != record.ActionCompleted:
+		_ = e.forget(ctx, t.id) // a note that outlives its outcome is found to by Recover
+		return failed
+	}
+	if err := e.forget(ctx, t.id); err != nil {
 		failed.Code, failed.cause = CodeAttemptUnkept, err
 		return failed
 	}
-	if state == record.ActionCompleted {
-		failed.Code, failed.cause = CodeOutcomeUnrecorded, err
+	return nil
+}
+
+// payUp writes the outcomes that an action still owes to the journal.
+func (e *Executor) payUp(ctx context.Context, a *action) error {
+	for len(a.owed) > 0 {
+		r := a.owed[0]
+		if _, err := e.outcome(ctx, r); err != nil {
+			return &Error{Code: codeOf(err), ActionID: a.id, cause: err}
+		}
+		_ = e.forget(ctx, r.AttemptID)
+		a.owed = a.owed[1:]
 	}
-	return failed
+	return nil
 }

@@ -51,8 +51,9 @@ func (c *call) action(f fingerprint, target record.ActionTarget, path string) (*
 	}
 	if p := c.Plan; p != nil {
 		a.planned, a.eventID, a.spanID, a.attempts = true, p.EventID, p.SpanID, slices.Clone(p.AttemptIDs)
-		// Whether it still holds, and for whom, the journal knows.
-		a.approval, a.approved = p.ApprovalID, p.ApprovalID != ""
+		// Whether the approval still holds the journal knows; one for another process does
+		// not.
+		a.approval, a.approved = p.ApprovalID, p.ApprovalID != "" && c.Job == nil
 		if c.Job != nil { // the planner's span is linked; the worker works below its own
 			a.spanID = first(c.ParentSpanID, newSpanID())
 		}

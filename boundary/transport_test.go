@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -409,4 +410,56 @@ func TestParallelSiblingsInheritNothingOfEachOther(t *testing.T) {
 	require.Equal(t, int64(200), a["completed"].Outcome.HTTPStatus)
 	require.Equal(t, int64(409), b["completed"].Outcome.HTTPStatus)
 	require.Equal(t, record.EffectUnknown, b["completed"].Outcome.RemoteEffect)
+}
+
+// TestTheBytesOfATLSConnectionAreThoseBehindItsHandshake tells a server that is not
+// trusted, which got a handshake and nothing else, from one that got the request.
+func TestTheBytesOfATLSConnectionAreThoseBehindItsHandshake(t *testing.T) {
+	f := newFakeJournal(t)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, 1, r.ProtoMajor)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	_, err := post(t, newTransport(f), aCall(), server.URL)
+	e := failed(t, err)
+	require.Equal(t, record.ActionFailedBeforeSend, e.State)
+	require.Equal(t, CodeConnectionFailed, e.Code)
+	require.Zero(t, *f.all()[2].Action.Outcome.BytesSent)
+
+	tr := newTransport(f)
+	tr.Base = Counting(server.Client().Transport.(*http.Transport))
+	call := aCall()
+	call.CallID = "call_2"
+	_, err = post(t, tr, call, server.URL)
+	require.NoError(t, err)
+	completed := f.all()[5].Action
+	require.Equal(t, "https", completed.Target.Protocol)
+	require.Greater(t, *completed.Outcome.BytesSent, int64(len("CANARY-body-1")))
+	require.Less(t, *completed.Outcome.BytesSent, int64(1500))
+}
+
+// TestNoAttemptBeginsBeforeTheOutcomeOfTheOneBeforeIsWritten loses the journal for a
+// while; the numbers of attempts stay those that the journal knows.
+func TestNoAttemptBeginsBeforeTheOutcomeOfTheOneBeforeIsWritten(t *testing.T) {
+	f := newFakeJournal(t)
+	target := newRemote(t, nil)
+	tr := newTransport(f)
+	tr.Executor.Journal.(*Client).MaxTries = 1
+	ctx := WithCall(t.Context(), aCall())
+	f.setRefusal("completed", http.StatusServiceUnavailable, "")
+	_, err := postIn(ctx, tr, target.URL)
+	require.Equal(t, CodeOutcomeUnrecorded, failed(t, err).Code)
+	for range 3 {
+		_, err = postIn(ctx, tr, target.URL)
+		require.Equal(t, CodeRecordUnavailable, failed(t, err).Code)
+	}
+	require.Equal(t, 1, target.count())
+	f.setRefusal("none", 0, "")
+	_, err = postIn(ctx, tr, target.URL)
+	require.NoError(t, err)
+	require.Equal(t, []string{"planned", "sent", "completed", "sent", "completed"}, f.states())
+	require.Equal(t, int64(2), f.all()[3].Action.Attempt)
 }

@@ -103,3 +103,20 @@ func completion() record.Completion {
 		Scope: record.Scope{OrganizationRef: "o", Environment: "e", RetentionClass: "r"},
 	}
 }
+
+// Whether claims are supported is what intake found when the context came; a retry
+// finds more.
+func TestWhatIntakeFindsOutDoesNotTellRepeatsApart(t *testing.T) {
+	context := func(claims string) *record.Draft {
+		d, err := record.NewBodyDraft(record.KindContext, "1.0.0", true,
+			jsontext.Value(`{"context_id":"ctx_1","occurred_at":"2026-11-30T00:00:00.000000000Z","claims":`+claims+`}`))
+		require.NoError(t, err)
+		return d
+	}
+	first := context(`[{"claim_id":"c1","entry_ids":["e1"],"supported":false},{"claim_id":"c2","entry_ids":[],"supported":false}]`)
+	require.Equal(t, first.Digest(), context(`[{"claim_id":"c1","entry_ids":["e1"],"supported":true},{"claim_id":"c2","entry_ids":[]}]`).Digest())
+	require.NotEqual(t, first.Digest(), context(`[{"claim_id":"c1","entry_ids":["e2"],"supported":false},{"claim_id":"c2","entry_ids":[]}]`).Digest())
+	stored, err := record.RepeatOf(record.KindContext, first.Complete(record.Completion{EventID: "evt_1"}))
+	require.NoError(t, err)
+	require.Equal(t, first.Digest(), stored.Digest)
+}

@@ -17,10 +17,10 @@ import (
 // absent. It is made of that of a whole one, so that both allow the same values.
 var auditMembers = compiledMembers()
 
-func compiledMembers() compiled {
+func compiledMembers() func() (*jsonschema.Schema, error) {
 	text := membersOf(schemas[key{record.KindAuditEvent, record.AuditEventVersionExtended}].text)
 	name := path.Join("audit-event", record.AuditEventVersionExtended, "members.json")
-	return compiled{text, sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text) })}
+	return sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text, name) })
 }
 
 // partly are the objects of an audit event whose members several parts may give.
@@ -65,4 +65,4 @@ func loosen(object map[string]any) {
 
 // ValidateAuditMembers checks members of an audit event, of which any may be absent:
 // what an audit_event.part holds. Errors are like those of Validate.
-func ValidateAuditMembers(members []byte) error { return auditMembers.validate(members) }
+func ValidateAuditMembers(members []byte) error { return fits(auditMembers, members) }

@@ -87,6 +87,8 @@ var actionBreaches = []breach{
 	{"", "command-with-password", "planned-ssh", put("mysql --password=x", "action", "command_template"), "/action/command_template", "not"},
 	{"", "command-of-several-lines", "planned-ssh", put("ls\nrm", "action", "command_template"), "/action/command_template", "pattern"},
 	{"", "command-too-long", "planned-ssh", put(strings.Repeat("x", 1025), "action", "command_template"), "/action/command_template", "maxLength"},
+	{"", "identity-that-reorders", "planned", put("rotucexe\u202eeu", "actor", "identity"), "/actor/identity", "pattern"},
+	{"", "identity-that-controls", "planned", put("executor\u009b2J", "actor", "identity"), "/actor/identity", "pattern"},
 	{"", "account-with-password", "planned-ssh", put("deploy:secret", "action", "account"), "/action/account", "pattern"},
 	{"", "redaction-absent", "planned", put(nil, "action", "redaction"), "/action/redaction", "required"},
 	{"", "body", "planned", put("x", "action", "body"), "/action", "additionalProperties"},

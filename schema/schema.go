@@ -26,6 +26,8 @@ var files embed.FS
 type compiled struct {
 	text []byte
 	get  func() (*jsonschema.Schema, error)
+	// body is what of the schema is for the body alone.
+	body func() (*jsonschema.Schema, error)
 }
 
 type key struct {
@@ -59,12 +61,18 @@ func load(keys ...key) map[key]compiled {
 		if err != nil {
 			panic(err) // a file of this package
 		}
-		all[k] = compiled{text, sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text) })}
+		body := name + "#/properties/" + string(k.kind)
+		all[k] = compiled{
+			text,
+			sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text, name) }),
+			sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name, text, body) }),
+		}
 	}
 	return all
 }
 
-func compile(name string, text []byte) (*jsonschema.Schema, error) {
+// compile returns the schema at a place in a text that has a name.
+func compile(name string, text []byte, place string) (*jsonschema.Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
@@ -74,7 +82,7 @@ func compile(name string, text []byte) (*jsonschema.Schema, error) {
 	if err := c.AddResource(name, document); err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
-	s, err := c.Compile(name)
+	s, err := c.Compile(place)
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}

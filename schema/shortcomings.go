@@ -7,7 +7,6 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -19,20 +18,16 @@ import (
 // Pointers into the body, sorted: the members that are missing, and those that do not
 // fit. Other errors are like those of Validate.
 func Shortcomings(d *record.Draft) (missing, invalid []string, err error) {
-	text, err := completed(d)
-	if err != nil {
-		return nil, nil, err
-	}
 	c, found := schemas[key{d.Kind(), d.Version()}]
 	if !found {
 		return nil, nil, ErrUnsupported
 	}
-	s, err := c.get()
+	s, err := c.body()
 	if err != nil {
 		return nil, nil, err
 	}
 	var document any
-	if err := json.Unmarshal(text, &document); err != nil {
+	if err := json.Unmarshal(completed(d), &document); err != nil {
 		return nil, nil, err
 	}
 	err = s.Validate(document)
@@ -43,11 +38,11 @@ func Shortcomings(d *record.Draft) (missing, invalid []string, err error) {
 	for _, leaf := range leaves(nil, wrong) {
 		if lacking, isRequired := leaf.ErrorKind.(*kind.Required); isRequired {
 			for _, name := range lacking.Missing {
-				missing = append(missing, inBody(d, pointerOf(slices.Concat(leaf.InstanceLocation, []string{name}))))
+				missing = append(missing, pointerOf(slices.Concat(leaf.InstanceLocation, []string{name})))
 			}
 			continue
 		}
-		invalid = append(invalid, inBody(d, location(leaf)))
+		invalid = append(invalid, location(leaf))
 	}
 	slices.Sort(missing)
 	slices.Sort(invalid)
@@ -58,8 +53,4 @@ func Shortcomings(d *record.Draft) (missing, invalid []string, err error) {
 		invalid = nil
 	}
 	return missing, invalid, nil
-}
-
-func inBody(d *record.Draft, pointer string) string {
-	return strings.TrimPrefix(pointer, "/"+string(d.Kind()))
 }

@@ -43,7 +43,7 @@ func Validate(kind record.Kind, version string, entry []byte) error {
 	if !found {
 		return ErrUnsupported
 	}
-	return c.validate(entry)
+	return fits(c.get, entry)
 }
 
 // ValidateManifest checks the manifest of an evidence bundle against its schema,
@@ -53,11 +53,11 @@ func ValidateManifest(version string, manifest []byte) error {
 	if !found {
 		return ErrUnsupported
 	}
-	return c.validate(manifest)
+	return fits(c.get, manifest)
 }
 
-func (c compiled) validate(text []byte) error {
-	s, err := c.get()
+func fits(get func() (*jsonschema.Schema, error), text []byte) error {
+	s, err := get()
 	if err != nil {
 		return err
 	}

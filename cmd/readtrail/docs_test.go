@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/readtrail/readtrail/internal/archive/s3test"
+	"github.com/readtrail/readtrail/journal"
 )
 
 // TestTheExamplesInTheDocsAreWhatTheCommandsPrint runs every ```console block
@@ -42,6 +43,9 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 			require.NoError(t, os.WriteFile("result.json", []byte("{ \"id\": \"cust_syn_55120\",\n  \"version\": 41 }\n"), 0o644))
 			require.NoError(t, writeFixtureCheckpoints("."))
 			require.NoError(t, writeReceipt("entry.json", "receipt.json", ""))
+			signer, err := journal.NewFileSigner("signing-key.pem")
+			require.NoError(t, err)
+			require.NoError(t, writeActions(filepath.FromSlash("bank/demo-bank/kyc"), signer))
 			require.NoError(t, os.WriteFile("digest.key", []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), 0o600))
 		},
 		"bundle.md": func(t *testing.T) {

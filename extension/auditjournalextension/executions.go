@@ -6,11 +6,13 @@ package auditjournalextension
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // EntriesOf iterates over the durable entries that an execution has in the journals
@@ -56,4 +58,36 @@ func (j *journals) Follow(organization, executionID string, wake chan<- struct{}
 		trails = append(trails, trail)
 	}
 	return trails, nil
+}
+
+// FindRecord returns the entry with a record id (see ledger.Ledger.FindRecord) in the
+// journal of a scope that has records of a kind, or ledger.ErrNotFound.
+func (j *journals) FindRecord(ctx context.Context, scope record.Scope, kind record.Kind, id string) (*journal.Entry, error) {
+	open := j.running()
+	if open == nil {
+		return nil, errNotRunning
+	}
+	name := nameOf(scope, reads)
+	if kind.OfActions() {
+		name.kind = actions
+	}
+	o := open[name]
+	if o == nil {
+		return nil, fmt.Errorf("%s: %w", name, errNoJournal)
+	}
+	return o.Ledger.FindRecord(ctx, id)
+}
+
+// FindRead returns the entry of a read in the journals of reads of an organization,
+// whatever its execution, or ledger.ErrNotFound.
+func (j *journals) FindRead(ctx context.Context, organization, readID string) (*journal.Entry, error) {
+	for name, o := range j.running() {
+		if name.organization != organization || name.kind != reads {
+			continue
+		}
+		if e, err := o.Ledger.FindRecord(ctx, readID); !errors.Is(err, ledger.ErrNotFound) {
+			return e, err
+		}
+	}
+	return nil, ledger.ErrNotFound
 }

@@ -61,6 +61,8 @@ type pending struct {
 type Assembler struct {
 	options Options
 	wake    chan struct{}
+	// back belongs to the work.
+	back lookingBack
 
 	// mu guards what follows.
 	mu sync.Mutex
@@ -87,14 +89,18 @@ func (a *Assembler) Start() {
 
 // Close ends the work. What was not composed is found again by the next Start.
 func (a *Assembler) Close() {
-	if a.cancel != nil {
+	if a != nil && a.cancel != nil {
 		a.cancel()
 		a.works.Wait()
 	}
 }
 
-// Saw is told of drafts that are durable now. It does not block.
+// Saw is told of drafts that are durable now. It does not block. A nil Assembler sees
+// nothing.
 func (a *Assembler) Saw(scope record.Scope, drafts []*record.Draft) {
+	if a == nil {
+		return
+	}
 	told := false
 	for _, d := range drafts {
 		said, ok := factOf(d.Kind(), d.Body())
@@ -108,6 +114,16 @@ func (a *Assembler) Saw(scope record.Scope, drafts []*record.Draft) {
 	if told {
 		a.rouse()
 	}
+}
+
+// LookAgain has the journals looked through for outcomes that nobody may have told of.
+func (a *Assembler) LookAgain() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	a.overflowed = true
+	a.mu.Unlock()
 }
 
 func (a *Assembler) rouse() {
@@ -144,6 +160,7 @@ func (a *Assembler) interval() time.Duration {
 func (a *Assembler) work(ctx context.Context) {
 	ticks := time.NewTicker(a.interval())
 	defer ticks.Stop()
+	defer a.back.end()
 	for all := true; ; {
 		a.lookBack(ctx)
 		for _, p := range a.due(all) {
@@ -151,6 +168,9 @@ func (a *Assembler) work(ctx context.Context) {
 				return
 			}
 			a.look(ctx, p)
+		}
+		if !a.back.done() && a.hasRoom() {
+			a.rouse()
 		}
 		select {
 		case <-ctx.Done():

@@ -105,7 +105,7 @@ func TestMoreThanCanBeHeldIsFoundAgain(t *testing.T) {
 	m := newMemory(t)
 	const all = 11
 	for n := range all {
-		m.put(state(t, record.ActionPlanned, 0, func(a *record.Action) { rename(a, n) }), state(t, record.ActionFailedBeforeSend, 0, func(a *record.Action) {
+		m.put(state(t, record.ActionPlanned, 0, func(a *record.Action) { rename(a, n) }), state(t, record.ActionFailedBeforeSend, 1, func(a *record.Action) {
 			rename(a, n)
 			none := int64(0)
 			a.Outcome = &record.Outcome{Error: "connection_refused", BytesSent: &none, RemoteEffect: record.EffectNone}

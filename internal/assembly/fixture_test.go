@@ -33,7 +33,7 @@ var scope = record.Scope{OrganizationRef: "bank", Environment: "test", Retention
 
 type testSigner struct{ private ed25519.PrivateKey }
 
-func (s testSigner) KeyID() string { return journal.KeyID(s.PublicKey()) }
+func (s testSigner) KeyID() string                { return journal.KeyID(s.PublicKey()) }
 func (s testSigner) PublicKey() ed25519.PublicKey { return s.private.Public().(ed25519.PublicKey) }
 
 func (s testSigner) Sign(message []byte) ([]byte, error) {

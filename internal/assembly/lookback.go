@@ -6,8 +6,9 @@ package assembly
 import (
 	"context"
 	"encoding/json/v2"
-	"time"
+	"iter"
 
+	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -63,53 +64,79 @@ func (f *fact) isOutcome() bool {
 	return f.State.IsOutcome() || f.State == record.ActionRevoked || f.Detail.Members.Execution != nil
 }
 
+// lookingBack is where in the journals of actions the look for actions without an audit
+// event stands. It stops when as many are held as may be, and goes on from there: what is
+// behind is looked at too, however much is before it.
+type lookingBack struct {
+	scopes []record.Scope // that are left
+	next   func() (*journal.Entry, error, bool)
+	stop   func()
+}
+
+func (l *lookingBack) done() bool { return l.next == nil && len(l.scopes) == 0 }
+
+// end gives up what is left.
+func (l *lookingBack) end() {
+	if l.stop != nil {
+		l.stop()
+	}
+	*l = lookingBack{}
+}
+
 // lookBack finds the actions in the journals that are not held. It is done after a start,
-// and whenever more had an outcome than could be held, once there is room.
+// and again when more had an outcome than could be held.
 func (a *Assembler) lookBack(ctx context.Context) {
+	l := &a.back
 	a.mu.Lock()
-	again := a.overflowed && len(a.waits) <= a.options.MaxPending/2
-	if again {
+	if l.done() && a.overflowed {
 		a.overflowed = false
+		l.scopes = a.options.Journal.ActionScopes()
 	}
 	a.mu.Unlock()
-	if !again {
-		return
-	}
-	since := a.options.Now().Add(-a.options.Lookback)
-	for _, scope := range a.options.Journal.ActionScopes() {
-		if err := a.lookThrough(ctx, scope, since); err != nil && ctx.Err() == nil {
-			a.mu.Lock()
-			a.overflowed = true // and again at the next interval
-			a.mu.Unlock()
-			a.options.Failed(err)
+	for !l.done() && a.hasRoom() {
+		if l.next == nil {
+			l.next, l.stop = iter.Pull2(a.options.Journal.ActionsSince(ctx, l.scopes[0], a.options.Now().Add(-a.options.Lookback)))
+		}
+		e, err, more := l.next()
+		switch {
+		case err != nil:
+			l.end()
+			if ctx.Err() == nil {
+				a.LookAgain() // at the next interval
+				a.options.Failed(err)
+			}
+		case !more:
+			l.stop()
+			l.scopes, l.next, l.stop = l.scopes[1:], nil, nil
+		default:
+			a.lookAt(l.scopes[0], e)
 		}
 	}
 }
 
-// lookThrough notes the actions of one journal whose outcome stands there and whose audit
-// event does not.
-func (a *Assembler) lookThrough(ctx context.Context, scope record.Scope, since time.Time) error {
-	for e, err := range a.options.Journal.ActionsSince(ctx, scope, since) {
-		if err != nil {
-			return err
+func (a *Assembler) hasRoom() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.waits) < a.options.MaxPending
+}
+
+// lookAt notes an action whose outcome stands in the journal, unless its audit event does.
+func (a *Assembler) lookAt(scope record.Scope, e *journal.Entry) {
+	if done := settledBy(e.Kind, e.Body); done != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, actionID := range done.actions {
+			delete(a.waits, pending{scope, done.execution, actionID})
 		}
-		if done := settledBy(e.Kind, e.Body); done != nil {
-			a.mu.Lock()
-			for _, actionID := range done.actions {
-				delete(a.waits, pending{scope, done.execution, actionID})
-			}
-			a.mu.Unlock()
-			continue
-		}
-		f, ok := factOf(e.Kind, e.Body)
-		if !ok || !f.isOutcome() {
-			continue
-		}
-		for _, actionID := range f.actions() {
-			a.note(pending{scope, f.Correlation.ExecutionID, actionID}, true)
-		}
+		return
 	}
-	return nil
+	f, ok := factOf(e.Kind, e.Body)
+	if !ok || !f.isOutcome() {
+		return
+	}
+	for _, actionID := range f.actions() {
+		a.note(pending{scope, f.Correlation.ExecutionID, actionID}, true)
+	}
 }
 
 // settlement says of which actions an entry is the last word.

@@ -103,11 +103,16 @@ func checkAttribute(a attribute, name string, v *otlp.Value, at string) *Problem
 		return invalid("attribute_empty", at, "the attribute "+name+" is empty")
 	case len(a.oneOf) > 0 && !slices.Contains(a.oneOf, v.Str()):
 		return invalid("attribute_invalid", at, "the attribute "+name+" is none of: "+strings.Join(a.oneOf, ", "))
-	case a.kind == content.KindString && !strings.HasPrefix(name, integrityPrefix) && holdsSecret(v.Str()):
+	case a.kind == content.KindString && !isProofName(name) && holdsSecret(v.Str()):
 		return invalid("credential", at, "the attribute "+name+" looks like a credential")
 	default:
 		return nil
 	}
+}
+
+// isProofName reports whether an attribute holds a proof, which may look like anything.
+func isProofName(name string) bool {
+	return name == attrNewValue || name == attrValue || strings.HasPrefix(name, attrValue+".")
 }
 
 // checkValues looks at values that have a form of their own.

@@ -40,25 +40,26 @@ const (
 	maxKeys      = 256
 )
 
-// ReadTrust reads who is trusted. Files that are not named give nothing.
+// ReadTrust reads who is trusted. Files that are not named give nothing. Errors begin
+// with the key that the configuration has for the file.
 func ReadTrust(files TrustFiles) (*Trust, error) {
 	t := &Trust{}
 	if files.Keys != "" {
 		if err := t.readKeys(files.Keys); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("keys_file: %w", err)
 		}
 	}
 	if files.Certificates != "" {
 		certificates, err := readCertificates(files.Certificates)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("certificates_file: %w", err)
 		}
 		t.certificates = certificates
 	}
 	if files.Roots != "" {
 		roots, err := readCertificates(files.Roots)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("roots_file: %w", err)
 		}
 		t.roots = x509.NewCertPool()
 		for _, c := range roots {

@@ -126,6 +126,9 @@ func (f *fields) claims() (claims []claim, p *Problem) {
 	if len(claims) > 0 && f.ofResource(resourceAlgorithm) == "" {
 		return nil, invalid("algorithm_missing", f.rec.Pointer, "the resource lacks "+resourceAlgorithm+", which a record with "+attrValue+" needs")
 	}
+	if len(claims) > 0 && holdsSecret(f.ofResource(resourceCertificate)) {
+		return nil, invalid("credential", f.rec.Pointer, "the attribute "+resourceCertificate+" of the resource looks like a credential")
+	}
 	if algorithmNamed(f.ofResource(resourceAlgorithm)) == algHMAC && f.rec.Resource.Get(resourceCertificate) != nil {
 		return nil, invalid("certificate_of_mac", f.rec.Pointer, "the resource has "+resourceCertificate+", which a MAC has not")
 	}

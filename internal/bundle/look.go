@@ -37,13 +37,14 @@ type looking struct {
 }
 
 // lookAll reads every journal: once for the executions of a decision, once for what
-// matches, and once for the lineage of that.
+// matches, and once for the lineage of that and for what was done and approved of the
+// actions that it names.
 func (m *maker) lookAll(ctx context.Context) ([]*looking, error) {
 	all := make([]*looking, 0, len(m.options.Sources))
 	for _, source := range m.options.Sources {
 		all = append(all, &looking{source: source})
 	}
-	passes := []func(*looking, *journal.Entry) error{m.match, m.lineage}
+	passes := []func(*looking, *journal.Entry) error{m.match, m.belonging}
 	if m.options.Selection.DecisionID != "" {
 		passes = slices.Insert(passes, 0, m.decision)
 	}
@@ -178,6 +179,9 @@ func (m *maker) match(l *looking, e *journal.Entry) error {
 			return err
 		}
 	}
+	if err := m.nameActions(e); err != nil {
+		return err
+	}
 	return l.take(h.Sequence)
 }
 
@@ -256,6 +260,14 @@ func (m *maker) removed(l *looking) *Stretch {
 }
 
 var traceMember = []byte(`"trace_id":"`)
+
+// belonging takes what belongs to what was taken.
+func (m *maker) belonging(l *looking, e *journal.Entry) error {
+	if m.isOfActions(e) {
+		return l.take(e.Header.Sequence)
+	}
+	return m.lineage(l, e)
+}
 
 // lineage takes the lineage entries of the traces of what was taken, and those
 // with spans that link to them, wherever they stand.

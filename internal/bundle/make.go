@@ -72,8 +72,10 @@ type maker struct {
 	schemas    map[[2]string]bool
 	redactions map[Redaction]uint64
 	copies     map[copyKey]bool
-	// traces and executions are those of what was selected.
+	// traces and executions are those of what was selected, and actions those that it
+	// names.
 	traces, executions map[string]bool
+	actions            map[actionName]bool
 }
 
 // maxJoined bounds the traces, executions and copies of one bundle.
@@ -81,7 +83,7 @@ const maxJoined = 1_000_000
 
 func (m *maker) make(ctx context.Context) error {
 	m.keys, m.schemas, m.redactions, m.copies = map[string]bool{}, map[[2]string]bool{}, map[Redaction]uint64{}, map[copyKey]bool{}
-	m.traces, m.executions = map[string]bool{}, map[string]bool{}
+	m.traces, m.executions, m.actions = map[string]bool{}, map[string]bool{}, map[actionName]bool{}
 	looked, err := m.lookAll(ctx)
 	if err != nil {
 		return err

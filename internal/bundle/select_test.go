@@ -5,6 +5,7 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/json/jsontext"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,13 +21,18 @@ import (
 )
 
 // appendBody appends an entry with a body of any kind.
-func (h *house) appendBody(kind record.Kind, more string) {
+func (h *house) appendBody(kind record.Kind, more string) { h.appendBodyIn("run_0", kind, more) }
+
+// appendBodyIn is appendBody for any execution.
+func (h *house) appendBodyIn(execution string, kind record.Kind, more string) {
 	sequence := uint64(len(h.lines) + 1)
 	last, err := journal.ParseLine([]byte(strings.TrimSuffix(h.lines[len(h.lines)-1], "\n")))
 	require.NoError(h.t, err)
 	at := record.NewTime(start.Add(time.Duration(sequence) * time.Second))
-	body := fmt.Sprintf(`{"correlation":{"execution_id":"run_0"},%s"journal_id":%q,"recorded_at":%q,"sequence":%d}`, more, journalID, at, sequence)
-	line, err := journal.Assemble(kind, "1.9.0", []byte(body), last.Integrity.RecordHash, h.signer).Sign(h.signer)
+	body := fmt.Sprintf(`{"correlation":{"execution_id":%q},%s"journal_id":%q,"recorded_at":%q,"sequence":%d}`, execution, more, journalID, at, sequence)
+	value := jsontext.Value(body)
+	require.NoError(h.t, value.Canonicalize())
+	line, err := journal.Assemble(kind, "1.9.0", value, last.Integrity.RecordHash, h.signer).Sign(h.signer)
 	require.NoError(h.t, err)
 	e, err := journal.ParseLine(bytes.TrimSuffix(line, []byte("\n")))
 	require.NoError(h.t, err)
@@ -168,4 +174,27 @@ func TestSeveralJournalsStandInOneBundle(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, name, r.FirstBad.Name)
 	}
+}
+
+func TestASelectionBringsWhatWasDoneAndApprovedOfTheActionsThatItNames(t *testing.T) {
+	h := newHouse(t, 9)
+	of := func(organization, more string) string {
+		return `"scope":{"organization_ref":"` + organization + `"},` + more
+	}
+	h.appendBody("decision_record", of("bank", `"action_ids":["act_1"],"decision_id":"dec_1",`))
+	for _, more := range []string{
+		of("bank", `"action_id":"act_1",`), of("bank", `"action_id":"act_2",`), of("other", `"action_id":"act_1",`),
+	} {
+		h.appendBodyIn("run_of_the_worker", "action_record", more)
+	}
+	h.appendBodyIn("run_of_the_reviewer", "approval_record", of("bank", `"binds":{"action_id":"act_1"},`))
+	h.checkpoint(true, true)
+	b := h.make(func(o *Options) { o.Selection.DecisionID = "dec_1" })
+	assert.Equal(t, []uint64{2, 4, 6, 8, 10, 11, 14}, sequences(t, b))
+	require.Nil(t, h.verify(b).FirstBad)
+	b = h.make(func(o *Options) {
+		o.Selection.Kind = "decision_record"
+		o.Matches = func(e *journal.Entry) bool { return e.Kind == record.KindDecision }
+	})
+	assert.Equal(t, []uint64{10, 11, 14}, sequences(t, b))
 }

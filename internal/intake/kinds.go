@@ -9,7 +9,6 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/readtrail/readtrail/record"
 	"github.com/readtrail/readtrail/schema"
@@ -205,42 +204,40 @@ func withMembers(raw jsontext.Value, required []string) *Problem {
 
 // withoutOurs refuses members that the writer or the receiver gives.
 func withoutOurs(raw jsontext.Value, ours []string) *Problem {
+	const deepest = 3 // of ours
+	var names [deepest + 1]string
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
 			return nil // the end
 		}
-		const deepest = 3 // of ours
-		if d.StackDepth() > deepest || token.Kind() != jsontext.KindString {
+		depth := d.StackDepth()
+		if depth > deepest || token.Kind() != jsontext.KindString {
 			continue
 		}
-		if kind, n := d.StackIndex(d.StackDepth()); kind != jsontext.KindBeginObject || n%2 == 0 {
+		if kind, n := d.StackIndex(depth); kind != jsontext.KindBeginObject || n%2 == 0 {
 			continue // no name
 		}
-		at := d.StackPointer()
-		if slices.ContainsFunc(ours, func(pattern string) bool { return matches(at, pattern) }) {
-			return problem(CodeOurs, shown(at))
+		names[depth] = token.String()
+		if slices.Contains(ours, pattern(d, names[:depth+1])) {
+			return problem(CodeOurs, shown(d.StackPointer()))
 		}
 	}
 }
 
-// matches reports whether a pointer is of a pattern.
-func matches(at jsontext.Pointer, pattern string) bool {
-	for name := range at.Tokens() {
-		var want string
-		if pattern == "" {
-			return false
+// pattern returns the pointer of a member with * for indices, given the names on the
+// way to it, by depth.
+func pattern(d *jsontext.Decoder, names []string) string {
+	var p []byte
+	for depth := 1; depth < len(names); depth++ {
+		name := names[depth]
+		if kind, _ := d.StackIndex(depth); kind == jsontext.KindBeginArray {
+			name = "*"
 		}
-		want, pattern, _ = strings.Cut(pattern[1:], "/")
-		if pattern != "" {
-			pattern = "/" + pattern
-		}
-		if want != name && want != "*" {
-			return false
-		}
+		p = append(append(p, '/'), name...)
 	}
-	return pattern == ""
+	return string(p)
 }
 
 // undecodable says why a body does not fit its type.

@@ -8,6 +8,7 @@ import (
 	"crypto/ed25519"
 	"fmt"
 
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -55,6 +56,11 @@ func (w *writer) signedByUs(e *journal.Entry) (bool, error) {
 		return true, nil
 	}
 	if w.past == nil {
+		// An index that is older than its marks of bridges, or an entry that nobody of
+		// ours signed, has all of them looked for, once.
+		if bridged, err := w.isBridged(id); bridged || err != nil {
+			return bridged, err
+		}
 		bridges, err := w.bridges()
 		if err != nil {
 			return false, err
@@ -62,6 +68,37 @@ func (w *writer) signedByUs(e *journal.Entry) (bool, error) {
 		w.past = w.leadHere(bridges)
 	}
 	return w.past[id], nil
+}
+
+// bridgeKey is where the index has the journal.key_accepted that names a key as the
+// outgoing one.
+func bridgeKey(keyID string) repeat.Key { return repeat.KeyOfFact("bridge\n" + keyID) }
+
+// maxBridges bounds the bridges that lead from one key to a key that the journal has
+// without all of them being looked for.
+const maxBridges = 64
+
+// isBridged reports whether bridges that the index knows lead from a key to one that
+// the journal has: each is vouched for by the key that accepts.
+func (w *writer) isBridged(id string) (bool, error) {
+	for range maxBridges {
+		seen, found, err := w.index.FindOne(bridgeKey(id))
+		if err != nil || !found || w.isPruned(&seen) {
+			return false, err
+		}
+		e, err := w.ledger.read(seen.At)
+		if err != nil {
+			return false, err
+		}
+		var v journal.OwnKeyVerifier
+		if !accepts(e, id) || v.Verify(&e.Integrity.Signature, e.PayloadDigest()) != nil {
+			return false, nil
+		}
+		if id = e.Integrity.Signature.KeyID; w.signerOf(id) != nil {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // bridges returns for every key of the journal's past those that it handed over to,

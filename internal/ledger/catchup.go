@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/readtrail/readtrail/internal/ledger/actions"
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
@@ -185,9 +184,7 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 	if r.EventID != "" || isLookedForStored(e) {
 		marks = append(marks, eventMark(mark, repeat.KeyOfEvent(e.Header.EventID)))
 	}
-	if facts, wrong := actions.Of(e.Kind, e.Body); wrong == nil && facts != nil {
-		marks = appendMarks(marks, mark, factKeys(facts)...)
-	}
+	marks = appendMarks(marks, nameMark(mark), namesOf(e)...)
 	return appendMarks(marks, mark, markKeys(r.Marks)...), err
 }
 

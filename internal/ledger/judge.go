@@ -147,7 +147,7 @@ func (w *writer) land(e *entry) {
 	}
 	mark := repeat.Mark{
 		Seen:  repeat.Seen{At: e.at, Digest: e.item.digest},
-		Given: e.item.draft.Given(), Recorded: e.recordedAt,
+		Given: e.item.draft.Given() || e.item.draft.Kind().OfActions(), Recorded: e.recordedAt,
 	}
 	var room [2]repeat.Mark
 	marks := appendMarks(room[:0], mark, keys...)
@@ -156,8 +156,10 @@ func (w *writer) land(e *entry) {
 		delete(w.flying, e.event)
 	}
 	if len(e.names) > 0 {
-		marks = appendMarks(marks, mark, e.names...)
-		w.remember(e.at, &actions.Known{Facts: e.item.facts, EventID: e.receipt.EventID, Ours: true})
+		marks = appendMarks(marks, nameMark(mark), e.names...)
+		if facts := e.item.facts; facts != nil {
+			w.remember(e.at, &actions.Known{Facts: facts, EventID: e.receipt.EventID, Ours: true})
+		}
 		for _, name := range e.names {
 			if w.flying[name] == e { // and not a newer one
 				delete(w.flying, name)
@@ -194,6 +196,12 @@ func appendMarks(marks []repeat.Mark, m repeat.Mark, keys ...repeat.Key) []repea
 // As any id that an application gives, it has no horizon.
 func eventMark(m repeat.Mark, key repeat.Key) repeat.Mark {
 	m.Key, m.Given = key, true
+	return m
+}
+
+// nameMark returns the mark of a name, which has no horizon.
+func nameMark(m repeat.Mark) repeat.Mark {
+	m.Given = true
 	return m
 }
 

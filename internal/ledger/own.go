@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/readtrail/readtrail/internal/ledger/repeat"
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
@@ -100,6 +101,9 @@ func (w *writer) addOwn(g *group, entries ...own) error {
 			return err
 		}
 		e.accepts = o.accepts
+		if d, ok := o.body.Detail.(record.KeyAccepted); ok {
+			e.names = []repeat.Key{bridgeKey(d.OutgoingKeyID)}
+		}
 		if o.next != nil {
 			w.head.signer = o.next
 		}

@@ -22,6 +22,19 @@ func factKeys(f *actions.Facts) (keys []repeat.Key) {
 	return keys
 }
 
+// namesOf returns the keys under which a stored entry is found for what it says.
+func namesOf(e *journal.Entry) []repeat.Key {
+	if facts, err := actions.Of(e.Kind, e.Body); err == nil && facts != nil {
+		return factKeys(facts)
+	}
+	if e.Kind == record.KindJournal && e.Header.EventType == record.EventKeyAccepted {
+		if d, ok := detailOf[record.KeyAccepted](e); ok {
+			return []repeat.Key{bridgeKey(d.OutgoingKeyID)}
+		}
+	}
+	return nil
+}
+
 // recall returns the newest record with a name that is on its way or stored. What it
 // says is read from the entry itself: the index only says where that is.
 func (w *writer) recall(name string) (*actions.Known, error) {

@@ -20,7 +20,9 @@ import (
 // an entry cannot be read.
 func (l *Ledger) Since(ctx context.Context, since time.Time) iter.Seq2[*journal.Entry, error] {
 	return func(yield func(*journal.Entry, error) bool) {
-		fail := func(err error) { yield(nil, l.place.hide(fmt.Errorf("entries since %s: %w", since.UTC().Format(time.RFC3339), err))) }
+		fail := func(err error) {
+			yield(nil, l.place.hide(fmt.Errorf("entries since %s: %w", since.UTC().Format(time.RFC3339), err)))
+		}
 		from, err := l.firstSince(since)
 		if err != nil {
 			fail(err)

@@ -4,24 +4,32 @@
 package auditeventreceiver
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // admission bounds what requests hold: bytes while their bodies come, so that slow
-// clients hold no more than they sent, and a place while they are worked on. Nothing
-// waits for room: who finds none is told when to come back.
+// clients hold no more than they sent, and a place while they are worked on. Who finds
+// no room is told when to come back. Work takes many times the memory of a body, so
+// that large bodies are worked on two at a time, in the order in which they came.
 type admission struct {
 	places     int64
+	waiting    int64
 	bytes      int64
 	retryAfter time.Duration
+	patience   time.Duration
 	maxBody    int64
+	work       *semaphore.Weighted
 
 	placesTaken atomic.Int64
+	waitsTaken  atomic.Int64
 	bytesTaken  atomic.Int64
 	instruments instruments
 }
@@ -32,22 +40,52 @@ const firstBytes = 4 << 10
 
 func newAdmission(config *Config, i instruments) *admission {
 	return &admission{
-		places: int64(config.Limits.ConcurrentRequests), bytes: config.Limits.BytesInFlight,
-		retryAfter: config.Limits.RetryAfter, maxBody: config.HTTP.MaxRequestBodySize, instruments: i,
+		places: int64(config.Limits.ConcurrentRequests), waiting: int64(min(config.Limits.WaitingRequests, (config.Limits.ConcurrentRequests+1)/2)),
+		bytes:      config.Limits.BytesInFlight,
+		retryAfter: config.Limits.RetryAfter, patience: config.Limits.JournalTimeout, maxBody: config.HTTP.MaxRequestBodySize,
+		work: semaphore.NewWeighted(largeBodies * config.HTTP.MaxRequestBodySize), instruments: i,
 	}
 }
 
-// enter takes a place until done is called.
-func (a *admission) enter() (done func(), p *problem) {
+// largeBodies is how many bodies of the largest size are worked on at the same time.
+const largeBodies = 2
+
+// enter takes a place for a body of n bytes until done is called.
+func (a *admission) enter(ctx context.Context, n int) (done func(), p *problem) {
+	busy := newProblem(codeBusy, "as many requests are under way as are taken at the same time; send this one again later").after(a.retryAfter)
 	if a.placesTaken.Add(1) > a.places {
 		a.placesTaken.Add(-1)
-		return nil, newProblem(codeBusy, "as many requests are under way as are taken at the same time; send this one again later").after(a.retryAfter)
+		return nil, busy
 	}
 	a.instruments.requestsInFlight(1)
-	return func() {
+	leave := func() {
 		a.placesTaken.Add(-1)
 		a.instruments.requestsInFlight(-1)
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.patience)
+	defer cancel()
+	if a.work.Acquire(ctx, int64(n)) != nil {
+		leave()
+		return nil, busy
+	}
+	return func() {
+		a.work.Release(int64(n))
+		leave()
 	}, nil
+}
+
+// wait takes a place among those that wait for entries, until done is called, and
+// reports whether there was one.
+func (a *admission) wait() (done func(), ok bool) {
+	if a.waitsTaken.Add(1) > a.waiting {
+		a.waitsTaken.Add(-1)
+		return nil, false
+	}
+	a.instruments.waiting(1)
+	return func() {
+		a.waitsTaken.Add(-1)
+		a.instruments.waiting(-1)
+	}, true
 }
 
 // take counts n more bytes if there is room for them.

@@ -85,6 +85,31 @@ func TestMoreBytesThanAreTakenAreSentAgainLater(t *testing.T) {
 	require.Zero(t, a.bytesTaken.Load())
 }
 
+func TestLargeBodiesAreWorkedOnTwoAtATime(t *testing.T) {
+	a := newTestAdmission(t, func(c *Config) { c.HTTP.MaxRequestBodySize, c.Limits.JournalTimeout = 1000, time.Minute })
+	first, p := a.enter(t.Context(), 1000)
+	require.Nil(t, p)
+	second, p := a.enter(t.Context(), 999)
+	require.Nil(t, p)
+	small, p := a.enter(t.Context(), 1)
+	require.Nil(t, p)
+	waited := make(chan func())
+	go func() {
+		third, _ := a.enter(context.Background(), 1000)
+		waited <- third
+	}()
+	first()
+	third := <-waited
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, p = a.enter(gone, 1)
+	require.Equal(t, codeBusy, p.Code)
+	for _, done := range []func(){second, small, third} {
+		done()
+	}
+	require.Zero(t, a.placesTaken.Load())
+}
+
 func TestMoreRequestsThanAreTakenAreSentAgainLater(t *testing.T) {
 	r := newRig(t, func(_ *rig, c *Config) { c.Limits.ConcurrentRequests, c.Limits.RetryAfter = 1, 1500*time.Millisecond })
 	entered, leave := make(chan struct{}), make(chan struct{})

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/readtrail/readtrail/internal/assembly"
 	"github.com/readtrail/readtrail/internal/auditlog"
 	"github.com/readtrail/readtrail/internal/intake"
 	"github.com/readtrail/readtrail/internal/upstream"
@@ -22,16 +23,21 @@ import (
 // finds the endpoint, says who the client is and for whom it may write, takes the
 // body within the limits, and answers.
 type api struct {
-	config        *Config
-	journal       keeper
-	bindings      bindings
-	admission     *admission
+	config    *Config
+	journal   keeper
+	bindings  bindings
+	admission *admission
+	// waits ends when nobody may wait any more, with errClosing.
+	waits         context.Context
+	endWaits      context.CancelCauseFunc
 	instruments   instruments
 	health        *health
 	logger        *zap.Logger
 	authenticator string
 	trust         *auditlog.Trust
 	endpoints     []*endpoint
+	// assembler is told of what is on disk, nil if nothing is composed.
+	assembler *assembly.Assembler
 }
 
 // endpoint is one path of the API, in a file of its own.
@@ -91,6 +97,7 @@ func newAPI(config *Config, journal keeper, trust *auditlog.Trust, telemetry *me
 		instruments: instruments{telemetry},
 	}
 	a.admission = newAdmission(config, a.instruments)
+	a.waits, a.endWaits = context.WithCancelCause(context.Background())
 	if config.HTTP.Auth.HasValue() {
 		a.authenticator = config.HTTP.Auth.Get().Config.AuthenticatorID.String()
 	}
@@ -160,7 +167,7 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, e *endpoint, rest s
 		}
 		c.body = body
 	}
-	done, p := a.admission.enter()
+	done, p := a.admission.enter(r.Context(), len(c.body))
 	if p != nil {
 		return e.refusal(p, c.media)
 	}

@@ -68,9 +68,11 @@ func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journa
 		return nil, refusedBy(refusal, records, of)
 	}
 	if err != nil {
+		a.assembler.LookAgain() // the records may be on disk all the same
 		return nil, a.unavailable(err)
 	}
 	a.health.available()
+	a.assembler.Saw(*c.scope(), drafts)
 	return ownReceipts(receipts, of), nil
 }
 
@@ -106,17 +108,34 @@ func (a *api) sawJournal(err error) {
 // fragment spells a JSON Pointer as a URI fragment, as problem details do.
 func fragment(pointer string) string { return "#" + pointer }
 
-// receiptsReply answers with receipts.
-func receiptsReply(records []incoming, receipts []journal.Receipt) reply {
-	answer := struct {
-		Receipts []receipt `json:"receipts"`
-	}{make([]receipt, len(receipts))}
-	r := reply{status: http.StatusOK, media: mediaJSON}
+// receiptsReply answers with receipts. unmet says of each record what is not confirmed
+// of it; if anything is and the configuration enforces that all is, the answer is a
+// problem with the same receipts.
+func (a *api) receiptsReply(records []incoming, receipts []journal.Receipt, unmet [][]record.Unmet) reply {
+	given := make([]receipt, len(receipts))
+	first := -1
+	var counts []written
 	for i, got := range receipts {
-		answer.Receipts[i] = receipt{got, got.Repeat}
-		r.written = append(r.written, written{records[i].draft.Kind(), got.Repeat})
+		given[i] = receipt{Receipt: got, Repeat: got.Repeat, Unmet: unmet[i]}
+		counts = append(counts, written{records[i].draft.Kind(), got.Repeat})
+		if !got.Repeat {
+			a.instruments.unmet(unmet[i])
+		}
+		if first < 0 && len(unmet[i]) > 0 {
+			first = i
+		}
 	}
-	body, _ := json.Marshal(answer) // strings, numbers and times always marshal
-	r.body = append(body, '\n')
+	var r reply
+	if first >= 0 && a.config.FieldProvenance == provenanceEnforce {
+		p := newProblem(codeUnmet, "the decision is recorded, and the journal does not confirm what it cites, see unmet; a corrected decision needs an id of its own")
+		p.Pointer, p.Receipt, p.Receipts = fragment(records[first].pointer), &given[first], given
+		r = p.reply()
+	} else {
+		body, _ := json.Marshal(struct {
+			Receipts []receipt `json:"receipts"`
+		}{given}) // strings, numbers and times always marshal
+		r = reply{status: http.StatusOK, media: mediaJSON, body: append(body, '\n')}
+	}
+	r.written = counts
 	return r
 }

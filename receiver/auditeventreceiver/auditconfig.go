@@ -64,7 +64,7 @@ func (c *AuditConfig) Validate() error {
 func (c *AuditConfig) trust() (*auditlog.Trust, error) {
 	trust, err := auditlog.ReadTrust(auditlog.TrustFiles{Keys: c.KeysFile, Certificates: c.CertificatesFile, Roots: c.RootsFile})
 	if err != nil {
-		return nil, fmt.Errorf("audit: %w", err)
+		return nil, fmt.Errorf("audit::%w", err)
 	}
 	return trust, nil
 }

@@ -29,8 +29,23 @@ type Config struct {
 	// Audit is about /v1/audit, the OpenTelemetry audit-logging draft.
 	Audit AuditConfig `mapstructure:"audit"`
 
+	// FieldProvenance says how a decision is answered of which the journal does not
+	// confirm what it cites: enforce or report. It is recorded either way.
+	FieldProvenance string `mapstructure:"field_provenance"`
+
+	// ProvenanceWait is how long a decision, or a context with claims, waits for
+	// entries that it cites.
+	ProvenanceWait time.Duration `mapstructure:"provenance_wait"`
+
+	// Claims says what becomes of a context with a claim that is not supported: mark
+	// or refuse.
+	Claims string `mapstructure:"claims"`
+
 	// Limits bound what requests take at the same time.
 	Limits LimitsConfig `mapstructure:"limits"`
+
+	// Assembly composes the audit event of an action out of its records.
+	Assembly AssemblyConfig `mapstructure:"assembly"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -41,6 +56,10 @@ type Config struct {
 type LimitsConfig struct {
 	// ConcurrentRequests is how many requests are decoded or wait for the journal.
 	ConcurrentRequests int `mapstructure:"concurrent_requests"`
+
+	// WaitingRequests is how many of them may wait for entries that they cite, at most
+	// half of them whatever it says, so that others are served meanwhile.
+	WaitingRequests int `mapstructure:"waiting_requests"`
 
 	// BytesInFlight is how many bytes of bodies are held, decompressed.
 	BytesInFlight int64 `mapstructure:"bytes_in_flight"`
@@ -70,9 +89,34 @@ func (c *Config) Validate() error {
 	if c.Journal == (component.ID{}) {
 		errs = append(errs, errors.New("journal must name an audit_journal extension"))
 	}
-	errs = append(errs, c.checkHTTP(), c.checkClients())
+	errs = append(errs, c.checkHTTP(), c.checkClients(), c.checkProvenance())
 	if body := c.HTTP.MaxRequestBodySize; body > c.Limits.BytesInFlight/2 { // a buffer that grows is there twice
 		errs = append(errs, fmt.Errorf("http::max_request_body_size is %d, more than half of limits::bytes_in_flight of %d: such a body would never be accepted", body, c.Limits.BytesInFlight))
+	}
+	return oneLine(errs...)
+}
+
+// Values of field_provenance and claims.
+const (
+	provenanceEnforce = "enforce"
+	provenanceReport  = "report"
+	claimsMark        = "mark"
+	claimsRefuse      = "refuse"
+)
+
+func (c *Config) checkProvenance() error {
+	var errs []error
+	if c.FieldProvenance != provenanceEnforce && c.FieldProvenance != provenanceReport {
+		errs = append(errs, fmt.Errorf("field_provenance is %q: write enforce or report", c.FieldProvenance))
+	}
+	if c.Claims != claimsMark && c.Claims != claimsRefuse {
+		errs = append(errs, fmt.Errorf("claims is %q: write mark or refuse", c.Claims))
+	}
+	switch {
+	case c.ProvenanceWait < 0:
+		errs = append(errs, errors.New("provenance_wait must not be negative; 0s waits for nothing"))
+	case c.ProvenanceWait+c.Limits.JournalTimeout >= c.HTTP.WriteTimeout:
+		errs = append(errs, fmt.Errorf("provenance_wait of %v and limits::journal_timeout of %v leave no time to answer within http::write_timeout of %v", c.ProvenanceWait, c.Limits.JournalTimeout, c.HTTP.WriteTimeout))
 	}
 	return oneLine(errs...)
 }
@@ -106,6 +150,9 @@ func (c *LimitsConfig) Validate() error {
 	var errs []error
 	if c.ConcurrentRequests <= 0 {
 		errs = append(errs, errors.New("concurrent_requests must be positive"))
+	}
+	if c.WaitingRequests <= 0 {
+		errs = append(errs, errors.New("waiting_requests must be positive"))
 	}
 	if c.BytesInFlight <= 0 {
 		errs = append(errs, errors.New("bytes_in_flight must be positive"))

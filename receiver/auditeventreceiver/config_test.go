@@ -55,8 +55,13 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 		{Subject: "CN=approvals,O=Bank", OrganizationRef: "bank_eu"},
 	}, cfg.Clients)
 	assert.Equal(t, LimitsConfig{
-		ConcurrentRequests: 64, BytesInFlight: 16 << 20, RecordsPerRequest: 100, JournalTimeout: 10 * time.Second, RetryAfter: 2 * time.Second,
+		ConcurrentRequests: 64, WaitingRequests: 16, BytesInFlight: 16 << 20, RecordsPerRequest: 100, JournalTimeout: 10 * time.Second, RetryAfter: 2 * time.Second,
 	}, cfg.Limits)
+	assert.Equal(t, AuditConfig{
+		KeysFile: "/etc/readtrail/producers.json", CertificatesFile: "/etc/readtrail/producers.pem", RootsFile: "/etc/readtrail/issuers.pem",
+		Unsigned: "refuse", Unverified: "accept", ClockTolerance: 5 * time.Second,
+	}, cfg.Audit)
+	assert.Equal(t, []any{"enforce", 5 * time.Second, "refuse"}, []any{cfg.FieldProvenance, cfg.ProvenanceWait, cfg.Claims})
 }
 
 func TestConfigThatCannotWorkIsRefused(t *testing.T) {
@@ -72,8 +77,16 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 			`clients::1: subject must be set: the authenticator's subject or the certificate's, or "*" for every client; organization_ref contains U+0009, which is not printable`,
 			"clients::2 is the same as clients::0: remove one",
 		},
+		"bad_audit": {
+			`audit: unsigned is "pending": write accept or refuse; unverified is "maybe": write pending, accept or refuse; clock_tolerance is 2h0m0s: write a duration from 0s to 1h`,
+		},
+		"bad_provenance": {
+			`field_provenance is "yes": write enforce or report; claims is "drop": write mark or refuse; ` +
+				"provenance_wait of 40s and limits::journal_timeout of 30s leave no time to answer within http::write_timeout of 1m0s",
+		},
 		"bad_limits": {
-			"limits: concurrent_requests must be positive; bytes_in_flight must be positive; records_per_request must be positive; " +
+			"provenance_wait must not be negative; 0s waits for nothing",
+			"limits: concurrent_requests must be positive; waiting_requests must be positive; bytes_in_flight must be positive; records_per_request must be positive; " +
 				"journal_timeout is 5ns, less than 1s: write a number and its unit, such as 5s; retry_after is 0s, less than 1s: write a number and its unit, such as 5s",
 			"http::max_request_body_size is 4194304, more than half of limits::bytes_in_flight of -1: such a body would never be accepted",
 		},

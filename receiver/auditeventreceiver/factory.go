@@ -25,11 +25,16 @@ const (
 	defaultReadHeaderTimeout  = 5 * time.Second
 	defaultWriteTimeout       = time.Minute
 	defaultConcurrentRequests = 512
+	defaultWaitingRequests    = 256
+	defaultProvenanceWait     = 10 * time.Second
 	defaultBytesInFlight      = 64 << 20
 	defaultRecords            = 1000
 	defaultJournalTimeout     = 30 * time.Second
 	defaultClockTolerance     = time.Second
 	defaultRetryAfter         = time.Second
+	defaultDeadline           = 10 * time.Minute
+	defaultLookback           = 7 * 24 * time.Hour
+	defaultMaxPending         = 10_000
 )
 
 var defaultJournal = component.MustNewID("audit_journal")
@@ -51,13 +56,19 @@ func createDefaultConfig() component.Config {
 		Journal: defaultJournal,
 		HTTP:    http,
 		Audit:   AuditConfig{Unsigned: string(auditlog.Accept), Unverified: string(auditlog.Pending), ClockTolerance: defaultClockTolerance},
+
+		FieldProvenance: provenanceReport,
+		ProvenanceWait:  defaultProvenanceWait,
+		Claims:          claimsMark,
 		Limits: LimitsConfig{
 			ConcurrentRequests: defaultConcurrentRequests,
+			WaitingRequests:    defaultWaitingRequests,
 			BytesInFlight:      defaultBytesInFlight,
 			RecordsPerRequest:  defaultRecords,
 			JournalTimeout:     defaultJournalTimeout,
 			RetryAfter:         defaultRetryAfter,
 		},
+		Assembly: AssemblyConfig{Deadline: defaultDeadline, Lookback: defaultLookback, MaxPending: defaultMaxPending},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
+	"github.com/readtrail/readtrail/record"
 )
 
 // instruments are the receiver's metrics. They are about the receiver and not about
@@ -40,6 +41,22 @@ func (i instruments) answered(e *endpoint, r *reply, took time.Duration) {
 
 func (i instruments) chainWarnings(records int) {
 	i.telemetry.ReceiverAuditEventChainWarnings.Add(context.Background(), int64(records))
+}
+
+// unmet counts what is not confirmed of a decision.
+func (i instruments) unmet(unmet []record.Unmet) {
+	for _, u := range unmet {
+		i.telemetry.ReceiverAuditEventUnmet.Add(context.Background(), 1, metric.WithAttributes(attribute.String("finding", u.Code)))
+	}
+}
+
+func (i instruments) waiting(n int64) {
+	i.telemetry.ReceiverAuditEventWaiting.Add(context.Background(), n)
+}
+
+// assembled counts what became of looking for an audit event.
+func (i instruments) assembled(result string) {
+	i.telemetry.ReceiverAuditEventAssembled.Add(context.Background(), 1, metric.WithAttributes(attribute.String("result", result)))
 }
 
 func (i instruments) requestsInFlight(n int64) {

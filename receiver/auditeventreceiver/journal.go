@@ -9,6 +9,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 
+	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
@@ -25,6 +26,14 @@ type keeper interface {
 	// Lookup returns durable entries of the journal of actions of a scope by ids or
 	// marks of drafts, nil for one that is not there.
 	Lookup(ctx context.Context, scope record.Scope, ids ...string) ([]*journal.Entry, error)
+	// Follow follows an execution through the journals of reads of an organization.
+	// Wake is told whenever it got entries.
+	Follow(organization, executionID string, wake chan<- struct{}) (ledger.Trails, error)
+	// FindRecord returns the entry with a record id in the journal of a scope that has
+	// records of a kind, and FindRead that of a read in an organization. The error is
+	// ledger.ErrNotFound if there is none.
+	FindRecord(ctx context.Context, scope record.Scope, kind record.Kind, id string) (*journal.Entry, error)
+	FindRead(ctx context.Context, organization, readID string) (*journal.Entry, error)
 	// Receipt returns the receipt of an entry and, if prove asks for it and a
 	// checkpoint covers the entry, the proof of that. The error is ledger.ErrNotFound
 	// if the scope has no such entry, and ledger.ErrPruned if it had.

@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/readtrail/readtrail/internal/provenance"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // problem is why a request is refused, as problem details (RFC 9457). It never holds
@@ -24,8 +26,10 @@ type problem struct {
 	Code    string `json:"code"`
 	// EventID is the entry that is in the way.
 	EventID string `json:"event_id,omitzero"`
-	// Receipt is that of a record which was written although it is refused.
-	Receipt *receipt `json:"receipt,omitzero"`
+	// Receipt is that of a record which was written although it is refused, and
+	// Receipts are those of all records of the request.
+	Receipt  *receipt  `json:"receipt,omitzero"`
+	Receipts []receipt `json:"receipts,omitzero"`
 
 	// retryAfter is how long the client is told to wait, 0 if waiting does not help.
 	retryAfter time.Duration
@@ -47,6 +51,8 @@ const (
 	codeTooLarge     = "too_large"
 	codeEncoding     = "encoding_unsupported"
 	codeMediaType    = "media_type_unsupported"
+	codeUnmet        = "provenance_unmet"
+	codeClaim        = provenance.CodeClaimUnsupported
 	codeBusy         = "too_many_requests"
 	codeUnavailable  = "journal_unavailable"
 )
@@ -66,6 +72,8 @@ var problemKinds = map[string]struct {
 	codeTooLarge:     {http.StatusRequestEntityTooLarge, "The body is too large"},
 	codeEncoding:     {http.StatusUnsupportedMediaType, "The content encoding is not taken"},
 	codeMediaType:    {http.StatusUnsupportedMediaType, "The content type is not taken"},
+	codeUnmet:        {http.StatusUnprocessableEntity, "What the decision cites is not confirmed"},
+	codeClaim:        {http.StatusUnprocessableEntity, "A claim is not supported"},
 	codeBusy:         {http.StatusTooManyRequests, "More is under way than the receiver takes"},
 	codeUnavailable:  {http.StatusServiceUnavailable, "The journal cannot be written"},
 }
@@ -92,4 +100,6 @@ func (p *problem) reply() reply {
 type receipt struct {
 	journal.Receipt
 	Repeat bool `json:"repeat"`
+	// Unmet is what is not confirmed of a decision.
+	Unmet []record.Unmet `json:"unmet,omitzero"`
 }

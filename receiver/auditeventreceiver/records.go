@@ -17,7 +17,14 @@ func (a *api) recordsEndpoint() *endpoint {
 	return &endpoint{
 		name: "records", method: http.MethodPost, path: "/v1/records", media: []string{mediaJSON, mediaNDJSON},
 		serve: func(ctx context.Context, c *call) reply {
-			records, p := a.decode(c)
+			decoded, p := a.decode(c)
+			if p != nil {
+				return p.reply()
+			}
+			if p := a.confirm(ctx, c, decoded); p != nil {
+				return p.reply()
+			}
+			records, p := incomingOf(decoded)
 			if p != nil {
 				return p.reply()
 			}
@@ -25,14 +32,18 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p != nil {
 				return p.reply()
 			}
-			return receiptsReply(records, receipts)
+			unmet, p := a.unmetOf(ctx, c, decoded, records, receipts)
+			if p != nil {
+				return p.reply()
+			}
+			return a.receiptsReply(records, receipts, unmet)
 		},
 	}
 }
 
 // decode reads the records of a call. Who sent them and the trace context of the
 // request are what the receiver knows and a client cannot claim (requirement D5).
-func (a *api) decode(c *call) ([]incoming, *problem) {
+func (a *api) decode(c *call) ([]intake.Record, *problem) {
 	format := intake.JSON
 	if c.media == mediaNDJSON {
 		format = intake.NDJSON
@@ -43,6 +54,11 @@ func (a *api) decode(c *call) ([]incoming, *problem) {
 	if refused != nil {
 		return nil, undecoded(refused)
 	}
+	return decoded, nil
+}
+
+// incomingOf makes the drafts of records as they are now.
+func incomingOf(decoded []intake.Record) ([]incoming, *problem) {
 	records := make([]incoming, len(decoded))
 	for i := range decoded {
 		draft, err := decoded[i].Draft()

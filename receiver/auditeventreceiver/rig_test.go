@@ -67,6 +67,19 @@ func (*memoryJournal) Scope(organization, class string) (record.Scope, bool) {
 
 func (m *memoryJournal) HasActions() bool { return !m.noActions }
 
+// Follow has no reads.
+func (m *memoryJournal) Follow(string, string, chan<- struct{}) (ledger.Trails, error) {
+	return nil, nil
+}
+
+func (m *memoryJournal) FindRecord(context.Context, record.Scope, record.Kind, string) (*journal.Entry, error) {
+	return nil, ledger.ErrNotFound
+}
+
+func (m *memoryJournal) FindRead(context.Context, string, string) (*journal.Entry, error) {
+	return nil, ledger.ErrNotFound
+}
+
 func (m *memoryJournal) AppendStrict(ctx context.Context, scope record.Scope, drafts []*record.Draft) ([]journal.Receipt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,6 +187,7 @@ func newRig(t testing.TB, change func(*rig, *Config)) *rig {
 	r.host = hostWith(r.journal)
 	cfg := createDefaultConfig().(*Config)
 	cfg.HTTP.NetAddr.Endpoint = "localhost:0"
+	cfg.ProvenanceWait = 0
 	if change != nil {
 		change(r, cfg)
 	}
@@ -213,7 +227,7 @@ func decisionsOf(a *api) *endpoint {
 		if p != nil {
 			return p.reply()
 		}
-		return receiptsReply(records, receipts)
+		return a.receiptsReply(records, receipts, make([][]record.Unmet, len(receipts)))
 	}}
 }
 

@@ -26,6 +26,7 @@ type TelemetryBuilder struct {
 	meter                              metric.Meter
 	mu                                 sync.Mutex
 	registrations                      []metric.Registration
+	ReceiverAuditEventAssembled        metric.Int64Counter
 	ReceiverAuditEventBytesInFlight    metric.Int64UpDownCounter
 	ReceiverAuditEventChainWarnings    metric.Int64Counter
 	ReceiverAuditEventDuration         metric.Float64Histogram
@@ -33,6 +34,8 @@ type TelemetryBuilder struct {
 	ReceiverAuditEventRefusals         metric.Int64Counter
 	ReceiverAuditEventRequests         metric.Int64Counter
 	ReceiverAuditEventRequestsInFlight metric.Int64UpDownCounter
+	ReceiverAuditEventUnmet            metric.Int64Counter
+	ReceiverAuditEventWaiting          metric.Int64UpDownCounter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -64,6 +67,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.ReceiverAuditEventAssembled, err = builder.meter.Int64Counter(
+		"otelcol_receiver_audit_event_assembled",
+		metric.WithDescription("Audit events that were composed of the records of an action, and those that could not be. [Alpha]"),
+		metric.WithUnit("{event}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ReceiverAuditEventBytesInFlight, err = builder.meter.Int64UpDownCounter(
 		"otelcol_receiver_audit_event_bytes_in_flight",
 		metric.WithDescription("Bytes of bodies that are held at the moment, decompressed. [Alpha]"),
@@ -104,6 +113,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	builder.ReceiverAuditEventRequestsInFlight, err = builder.meter.Int64UpDownCounter(
 		"otelcol_receiver_audit_event_requests_in_flight",
 		metric.WithDescription("Requests that are decoded or wait for the journal at the moment. [Alpha]"),
+		metric.WithUnit("{request}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAuditEventUnmet, err = builder.meter.Int64Counter(
+		"otelcol_receiver_audit_event_unmet",
+		metric.WithDescription("Fields of recorded decisions whose source is not confirmed. [Alpha]"),
+		metric.WithUnit("{field}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverAuditEventWaiting, err = builder.meter.Int64UpDownCounter(
+		"otelcol_receiver_audit_event_waiting",
+		metric.WithDescription("Requests that wait for entries that they cite at the moment. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

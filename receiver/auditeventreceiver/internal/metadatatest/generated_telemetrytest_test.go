@@ -19,6 +19,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.ReceiverAuditEventAssembled.Add(context.Background(), 1)
 	tb.ReceiverAuditEventBytesInFlight.Add(context.Background(), 1)
 	tb.ReceiverAuditEventChainWarnings.Add(context.Background(), 1)
 	tb.ReceiverAuditEventDuration.Record(context.Background(), 1)
@@ -26,6 +27,11 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverAuditEventRefusals.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRequests.Add(context.Background(), 1)
 	tb.ReceiverAuditEventRequestsInFlight.Add(context.Background(), 1)
+	tb.ReceiverAuditEventUnmet.Add(context.Background(), 1)
+	tb.ReceiverAuditEventWaiting.Add(context.Background(), 1)
+	AssertEqualReceiverAuditEventAssembled(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverAuditEventBytesInFlight(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -45,6 +51,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverAuditEventRequestsInFlight(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverAuditEventUnmet(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverAuditEventWaiting(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 
