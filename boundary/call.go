@@ -93,7 +93,7 @@ func WithCall(ctx context.Context, c Call) context.Context {
 }
 
 // ActionIDs returns the ids of the actions made so far under the context, for the
-// record of the wrapper tool (span attribute readtrail.action.ids).
+// record of the wrapper tool (span attribute readtrail.action.id).
 func ActionIDs(ctx context.Context) []string {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,11 +63,21 @@ type action struct {
 	// is asked for here, until it expires.
 	planned, approved bool
 	expires           time.Time
+	// opening is what makes the action planned. It is made once: a journal that answered
+	// to nobody may have it.
+	opening *opening
 	// owed are outcomes that the journal did not take yet: no attempt begins before them.
 	owed []*record.Action
 	// path is the path of the URL that was planned; it stands in no record.
 	path   string
 	target record.ActionTarget
+}
+
+// opening is the batch that makes an action planned, and the request for an approval in
+// it, nil if there is none.
+type opening struct {
+	batch   []Record
+	request *ApprovalRequest
 }
 
 // attempt is one send.
@@ -124,31 +133,24 @@ func (e *Executor) plan(ctx context.Context, c *call, a *action) error {
 	if err := e.payUp(ctx, a); err != nil {
 		return err
 	}
-	request, err := e.request(ctx, c, a)
-	if err != nil {
-		return &Error{Code: CodeApprovalUnavailable, ActionID: a.id, cause: err}
-	}
-	before := a.approval
-	if request != nil {
-		a.approval = request.ApprovalID
-	}
-	var batch []Record
-	if !a.planned {
-		batch = append(batch, ActionRecord(e.base(c, a, record.ActionPlanned)))
-	}
-	if request != nil {
-		batch = append(batch, ApprovalRecord(e.requested(c, a, request)))
-	}
-	if len(batch) > 0 {
-		receipts, err := e.Journal.Append(ctx, batch...)
+	if a.opening == nil {
+		request, err := e.request(ctx, c, a)
 		if err != nil {
-			a.approval = before
+			return &Error{Code: CodeApprovalUnavailable, ActionID: a.id, cause: err}
+		}
+		a.opening = e.open(c, a, request)
+	}
+	request := a.opening.request
+	if len(a.opening.batch) > 0 {
+		receipts, err := e.Journal.Append(ctx, a.opening.batch...)
+		if err != nil {
 			return &Error{Code: codeOf(err), ActionID: a.id, cause: err}
 		}
 		if !a.planned {
 			a.planned, a.eventID = true, receipts[0].EventID
 		}
 	}
+	a.opening = nil
 	if request == nil {
 		return nil
 	}
@@ -158,6 +160,21 @@ func (e *Executor) plan(ctx context.Context, c *call, a *action) error {
 	}
 	a.approved = true
 	return nil
+}
+
+// open makes the batch that an action needs before it can be sent.
+func (e *Executor) open(c *call, a *action, request *ApprovalRequest) *opening {
+	o := &opening{request: request}
+	if request != nil {
+		a.approval = request.ApprovalID
+	}
+	if !a.planned {
+		o.batch = append(o.batch, ActionRecord(e.base(c, a, record.ActionPlanned)))
+	}
+	if request != nil {
+		o.batch = append(o.batch, ApprovalRecord(e.requested(c, a, request)))
+	}
+	return o
 }
 
 // request returns the request for an approval, nil if none has to be asked for now.
@@ -195,66 +212,4 @@ func (e *Executor) newAttempt(a *action, to record.ActionTarget) *attempt {
 	t := &attempt{action: a, id: mint(prefixAttempt), spanID: newSpanID(), number: int64(len(a.attempts) + 1), to: to}
 	a.attempts = append(a.attempts, t.id)
 	return t
-}
-
-// abandon records that an action will not be sent this time, as an attempt of its own.
-func (e *Executor) abandon(ctx context.Context, c *call, a *action, code string, cause error) error {
-	if !a.planned {
-		return &Error{Code: code, ActionID: a.id, cause: cause}
-	}
-	return e.giveUp(ctx, c, e.newAttempt(a, a.target), code, cause)
-}
-
-// giveUp records that nothing of an attempt left.
-func (e *Executor) giveUp(ctx context.Context, c *call, t *attempt, code string, cause error) error {
-	none := int64(0)
-	return e.end(ctx, c, t, record.ActionFailedBeforeSend, record.Outcome{Error: code, BytesSent: &none, RemoteEffect: record.EffectNone}, cause)
-}
-
-// end makes the outcome of an attempt durable, also when the caller has given up. It
-// returns the *Error for the caller: nil after completed.
-func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.ActionState, o record.Outcome, cause error) error {
-	r := e.of(c, t, state)
-	r.Outcome, r.AttemptIDs = &o, slices.Clone(t.attempts)
-	timeout := e.RecordTimeout
-	if timeout <= 0 {
-		timeout = DefaultRecordTimeout
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
-	defer cancel()
-	failed := &Error{Code: o.Error, State: state, ActionID: t.action.id, AttemptID: t.id, cause: cause}
-	if err := e.keep(ctx, r); err != nil { // the note now says what is known
-		failed.cause = err
-	}
-	var err error
-	failed.Recorded, err = e.outcome(ctx, r)
-	switch {
-	case err != nil:
-		t.owed = append(t.owed, r)
-		if state == record.ActionCompleted {
-			failed.Code, failed.cause = CodeOutcomeUnrecorded, err
-		}
-		return failed
-	case state != record.ActionCompleted:
-		_ = e.forget(ctx, t.id) // a note that outlives its outcome is found to by Recover
-		return failed
-	}
-	if err := e.forget(ctx, t.id); err != nil {
-		failed.Code, failed.cause = CodeAttemptUnkept, err
-		return failed
-	}
-	return nil
-}
-
-// payUp writes the outcomes that an action still owes to the journal.
-func (e *Executor) payUp(ctx context.Context, a *action) error {
-	for len(a.owed) > 0 {
-		r := a.owed[0]
-		if _, err := e.outcome(ctx, r); err != nil {
-			return &Error{Code: codeOf(err), ActionID: a.id, cause: err}
-		}
-		_ = e.forget(ctx, r.AttemptID)
-		a.owed = a.owed[1:]
-	}
-	return nil
 }

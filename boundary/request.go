@@ -38,8 +38,9 @@ func (t *Transport) body(req *http.Request) ([]byte, error) {
 // clean refuses a request that brings a secret itself, or asks for another host than
 // its URL names.
 func clean(req *http.Request, credentialHeader string) error {
-	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie", credentialHeader} {
-		if _, has := req.Header[http.CanonicalHeaderKey(name)]; has {
+	secret := []string{"Authorization", "Proxy-Authorization", "Cookie", http.CanonicalHeaderKey(credentialHeader)}
+	for name := range req.Header {
+		if slices.Contains(secret, http.CanonicalHeaderKey(name)) {
 			return &Error{Code: CodeInlineCredential, cause: errors.New("boundary: the request has a header that only a credential reference may fill")}
 		}
 	}

@@ -26,6 +26,11 @@ func (t *Transport) send(req *http.Request, c *call, a *attempt, to *resolved, b
 	if out.Header == nil {
 		out.Header = http.Header{}
 	}
+	for name := range out.Header { // however they are spelled
+		if own := http.CanonicalHeaderKey(name); own == idempotencyHeader || own == traceHeader {
+			delete(out.Header, name)
+		}
+	}
 	out.Header.Set(idempotencyHeader, record.IdempotencyToken(a.action.id))
 	out.Header.Set(traceHeader, "00-"+c.TraceID+"-"+a.spanID+"-01")
 	if ref := to.target.CredentialRef; ref != record.NoCredential {

@@ -6,6 +6,7 @@ package record_test
 import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,11 +21,14 @@ func TestABodyIsARepeatByItsOwnIDs(t *testing.T) {
 		body string
 		id   string
 	}{
-		"a planned action":    {record.KindAction, `{"action_id":"act_1","state":"planned"}`, "action_record act_1 planned"},
-		"an attempt":          {record.KindAction, `{"action_id":"act_1","attempt_id":"att_1","state":"sent"}`, "action_record act_1 att_1 sent"},
-		"a step of approval":  {record.KindApproval, `{"approval_id":"apr_1","kind":"decided"}`, "approval_record apr_1 decided"},
-		"a decision":          {record.KindDecision, `{"decision_id":"dec_1"}`, "decision_record dec_1"},
-		"a context":           {record.KindContext, `{"context_id":"ctx_1"}`, "context_record ctx_1"},
+		"a planned action":   {record.KindAction, `{"action_id":"act_1","state":"planned"}`, "action_record act_1 planned"},
+		"an attempt":         {record.KindAction, `{"action_id":"act_1","attempt_id":"att_1","state":"sent"}`, "action_record act_1 att_1 sent"},
+		"a step of approval": {record.KindApproval, `{"approval_id":"apr_1","kind":"decided"}`, "approval_record apr_1 decided"},
+		"a decision":         {record.KindDecision, `{"decision_id":"dec_1"}`, "decision_record dec_1"},
+		"a context":          {record.KindContext, `{"context_id":"ctx_1"}`, "context_record ctx_1"},
+		"a context with its id": {
+			record.KindContext, `{"basis":{"context_id":"attribute"},"context_id":"ctx_1"}`, "context_record ctx_1",
+		},
 		"an audit event":      {record.KindAuditEvent, `{"event_id":"evt_1"}`, "audit_event evt_1"},
 		"an action without":   {record.KindAction, `{"state":"planned"}`, ""},
 		"an approval without": {record.KindApproval, `{"approval_id":"apr_1"}`, ""},
@@ -45,7 +49,7 @@ func TestABodyIsARepeatByItsOwnIDs(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.id, stored.ID)
 			assert.Equal(t, d.Digest(), stored.Digest)
-			assert.Equal(t, test.kind != record.KindContext, stored.Given)
+			assert.Equal(t, test.kind != record.KindContext || strings.Contains(test.body, "attribute"), stored.Given)
 		})
 	}
 }

@@ -77,7 +77,7 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 		if r.ID, err = RepeatID(kind, body); err != nil {
 			return Repeat{}, err
 		}
-		r.Given = kind.OfActions() || isOfAPI(body)
+		r.Given = kind.OfActions() || givesID(kind, body)
 	case KindLineage:
 		var lineage struct {
 			Correlation Correlation      `json:"correlation"`
@@ -133,14 +133,19 @@ func RepeatID(kind Kind, body []byte) (string, error) {
 	return string(kind) + " " + strings.Join(own, " "), nil
 }
 
-// isOfAPI reports whether a body came through the API, and its ids with it.
-func isOfAPI(body []byte) bool {
+// givesID reports whether the id of a body came from an application: through the API,
+// or in an attribute of a model call.
+func givesID(kind Kind, body []byte) bool {
 	var b struct {
 		ObservedBy struct {
 			Signal Signal `json:"signal"`
 		} `json:"observed_by"`
+		Basis map[string]Basis `json:"basis"`
 	}
-	return json.Unmarshal(body, &b) == nil && b.ObservedBy.Signal == SignalAPI
+	if json.Unmarshal(body, &b) != nil {
+		return false
+	}
+	return b.ObservedBy.Signal == SignalAPI || kind == KindContext && b.Basis["context_id"] == BasisAttribute
 }
 
 // givenEventID returns the event id of a stored body unless the writer minted

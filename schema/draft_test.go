@@ -47,3 +47,13 @@ func TestADraftThatDoesNotFitSaysWhereInItsBody(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, schema.ValidateDraft(d), schema.ErrUnsupported)
 }
+
+// Telemetry is written without asking a schema: what has the shape of a name there
+// must fit.
+func TestAContextTakesEveryNameThatTelemetryMayHave(t *testing.T) {
+	for _, name := range []string{"Bearer a", "eyJa.b", "Authorization:x", "a-----BEGIN", "(merged tools)", digest, keyed} {
+		c := context()
+		c.Model.Request, c.Correlation.ExecutionID, c.Purpose, c.Entries[0].ObjectID = name, name, name, name
+		require.NoError(t, schema.ValidateDraft(draft(t, record.KindContext, c)), name)
+	}
+}

@@ -52,6 +52,11 @@ func TestTheExamplesInTheDocsAreWhatTheCommandsPrint(t *testing.T) {
 			require.NoError(t, writeFixture(".", "crm.customer.get"))
 			require.NoError(t, writeFixtureCheckpoints("."))
 		},
+		"context.md": func(t *testing.T) {
+			require.NoError(t, writeContextFixture("."))
+			require.NoError(t, os.WriteFile("values.json", []byte(`{"e1": "value of e1", "e2": "value of e2"}`), 0o644))
+			require.NoError(t, os.WriteFile("changed.json", []byte(`{"e1": "value of e1", "e2": "another"}`), 0o644))
+		},
 		"evidence.md": func(t *testing.T) { require.NoError(t, writeEvidenceFixture(".")) },
 		"lint.md":     captured,
 		"archive.md": func(t *testing.T) {

@@ -17,6 +17,9 @@ const (
 	// missing or changed. Only verify and evidence check give it, and only for
 	// damage that they found.
 	exitBroken = 1
+	// exitOther: the content of the source is not that of a context, or a claim is
+	// unsupported. Only context gives it.
+	exitOther = 1
 	// exitLookAt: all telemetry was understood, and something in it is for somebody
 	// to look at. Only lint gives it.
 	exitLookAt = 1

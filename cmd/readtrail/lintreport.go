@@ -72,6 +72,9 @@ func lineNumbers(u *lint.Unreadable) string {
 // lintSummary is the first line: what there was, and what to look at.
 func lintSummary(s *lint.Summary) string {
 	was := []string{count(int(s.Spans), "span"), count(int(s.LogRecords), "log record"), count(int(s.Reads), "read") + " recorded", count(len(s.Dialects), "dialect")}
+	if s.Contexts > 0 {
+		was = slices.Insert(was, len(was)-1, count(int(s.Contexts), "context")+" recorded")
+	}
 	var look []string
 	add := func(n int64, noun, what string) {
 		if n > 0 {
@@ -82,7 +85,7 @@ func lintSummary(s *lint.Summary) string {
 	add(s.UnknownTexts, "other text", " no rule knows")
 	add(s.Misshapen, "value", " without the shape that the key has")
 	add(s.Credentials, "credential", "")
-	add(s.Unrecordable, "read", " that can't be recorded")
+	add(s.Unrecordable, "item", " that can't be recorded")
 	add(s.UnreadableLines, "line", " that can't be read")
 	if len(look) == 0 {
 		return strings.Join(was, ", ")

@@ -64,6 +64,7 @@ func newRootCommand(con *console) *cobra.Command {
 		newVerifyCommand(con),
 		newShowCommand(con),
 		newDigestCommand(con),
+		newContextCommand(con),
 		newEvidenceCommand(con),
 		newCheckpointCommand(con),
 		newProofCommand(con),

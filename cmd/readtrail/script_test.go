@@ -37,6 +37,8 @@ func TestScripts(t *testing.T) {
 			"outside":        cmdOutside,
 			"receipt":        cmdReceipt,
 
+			"contexts": cmdContexts,
+
 			"checkpoints": cmdCheckpoints,
 		},
 	})

@@ -60,8 +60,8 @@ func (j *journals) Follow(organization, executionID string, wake chan<- struct{}
 	return trails, nil
 }
 
-// FindRecord returns the entry with a record id (see ledger.Ledger.FindRecord) in the
-// journal of a scope that has records of a kind, or ledger.ErrNotFound.
+// FindRecord returns the entry with a record id, as Draft.ID gives it, in the journal
+// of a scope that has records of a kind, or ledger.ErrNotFound.
 func (j *journals) FindRecord(ctx context.Context, scope record.Scope, kind record.Kind, id string) (*journal.Entry, error) {
 	open := j.running()
 	if open == nil {
@@ -75,7 +75,7 @@ func (j *journals) FindRecord(ctx context.Context, scope record.Scope, kind reco
 	if o == nil {
 		return nil, fmt.Errorf("%s: %w", name, errNoJournal)
 	}
-	return o.Ledger.FindRecord(ctx, id)
+	return o.find(ctx, id)
 }
 
 // FindRead returns the entry of a read in the journals of reads of an organization,
@@ -85,9 +85,20 @@ func (j *journals) FindRead(ctx context.Context, organization, readID string) (*
 		if name.organization != organization || name.kind != reads {
 			continue
 		}
-		if e, err := o.Ledger.FindRecord(ctx, readID); !errors.Is(err, ledger.ErrNotFound) {
+		if e, err := o.find(ctx, readID); !errors.Is(err, ledger.ErrNotFound) {
 			return e, err
 		}
 	}
 	return nil, ledger.ErrNotFound
+}
+
+func (o *openJournal) find(ctx context.Context, id string) (*journal.Entry, error) {
+	entries, err := o.Lookup(ctx, id)
+	if err == nil && entries[0] == nil {
+		err = ledger.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal %s: %w", o.instruments.journal.Value.AsString(), err)
+	}
+	return entries[0], nil
 }

@@ -71,3 +71,26 @@ func TestWithoutAJournalOfActionsNoExecutionIsIndexed(t *testing.T) {
 	require.ErrorIs(t, err, ledger.ErrNoExecutions)
 	require.NoError(t, j.Shutdown(t.Context()))
 }
+
+func TestARecordIsFoundByItsIDInTheJournalOfItsKind(t *testing.T) {
+	cfg, _ := configFor(t, t.TempDir())
+	cfg.Actions = true
+	j := newExtension(t, cfg, nil)
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	scope, _ := j.Scope("bank", "treasury_7y")
+	item := read(t, 1, nil)
+	item.Scope = &scope
+	_, err := j.Append(t.Context(), []carrier.Item{item, {Draft: action(t, "act_1"), Scope: &scope}})
+	require.NoError(t, err)
+	e, err := j.FindRead(t.Context(), "bank", item.Draft.ID())
+	require.NoError(t, err)
+	assert.Equal(t, record.KindRead, e.Kind)
+	_, err = j.FindRead(t.Context(), "other", item.Draft.ID())
+	require.ErrorIs(t, err, ledger.ErrNotFound)
+	e, err = j.FindRecord(t.Context(), scope, record.KindAction, "action_record act_1 planned")
+	require.NoError(t, err)
+	assert.Equal(t, record.KindAction, e.Kind)
+	_, err = j.FindRecord(t.Context(), scope, record.KindRead, "action_record act_1 planned")
+	require.ErrorIs(t, err, ledger.ErrNotFound)
+	require.NoError(t, j.Shutdown(t.Context()))
+}

@@ -128,7 +128,6 @@ func TestAChangeOfKeyNeedsATransition(t *testing.T) {
 	// service that takes it unsigned.
 	send := func(r *rig, n int, p producer, kid string, transition bool) reply {
 		named := object{"audit.sequence.stream_id": "s", "audit.sequence.number": n}
-		rec := auditRecord("r-"+strconv.Itoa(n), named)
 		form := `{"Attributes":{"audit.action":{"stringValue":"LOGIN"},"audit.actor.id":{"stringValue":"u8472"},"audit.actor.type":{"stringValue":"user"},` +
 			`"audit.outcome":{"stringValue":"success"},"audit.record.id":{"stringValue":"r-` + strconv.Itoa(n) + `"},"audit.schema.version":{"stringValue":"1.0.0"},` +
 			`"audit.sequence.number":{"intValue":` + strconv.Itoa(n) + `},"audit.sequence.stream_id":{"stringValue":"s"},` +
@@ -138,7 +137,7 @@ func TestAChangeOfKeyNeedsATransition(t *testing.T) {
 			proofs["audit.integrity.new_value"] = base64.StdEncoding.EncodeToString(incoming.sign([]byte(form)))
 			proofs["audit.integrity.new_algorithm"], proofs["audit.integrity.new_certificate"] = "RS256", "new"
 		}
-		rec = auditRecord("r-"+strconv.Itoa(n), named, proofs)
+		rec := auditRecord("r-"+strconv.Itoa(n), named, proofs)
 		answer := r.send(auditlog.JSON, requestOf(object{"service.name": "s", "audit.integrity.algorithm": p.algorithm, "audit.integrity.certificate": kid}, rec))
 		require.Equal(t, 200, answer.http, answer.text)
 		require.Equal(t, "passed", answer.object["verify_status"])

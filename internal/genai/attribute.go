@@ -44,7 +44,10 @@ func (l *Lifter) attribute(in *lifting, r *record.Read, c *contents) bool {
 			in.from("request.record_refs", record.BasisRule)
 		}
 	}
-	if len(r.Request.RecordRefs) > maxRefs {
+	if r.ActionIDs = ownActions(in.item); len(r.ActionIDs) > 0 {
+		in.from("action_ids", record.BasisAttribute)
+	}
+	if len(r.Request.RecordRefs) > maxRefs || len(r.ActionIDs) > maxRefs {
 		return false
 	}
 	if in.keying.refs {

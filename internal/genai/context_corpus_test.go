@@ -24,7 +24,7 @@ import (
 func contextDraft(t testing.TB, o Observation) []byte {
 	t.Helper()
 	require.NotNil(t, o.Context)
-	d, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, o.Given, o.Context)
+	d, err := o.ContextDraft()
 	require.NoError(t, err)
 	return complete(t, d)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -231,6 +232,48 @@ func TestAListThatCannotBeRecordedWholeIsNotRecorded(t *testing.T) {
 	o := newTestLifter(t).Span(modelCallSpan(attributes{ownContextEntries: many}).input(t))
 	require.NotNil(t, o.Unrecordable)
 	assert.Equal(t, record.ReasonTooLarge, o.Unrecordable.Reason)
+}
+
+func TestWhatBreaksARuleOrTheSchemaHasNoDraft(t *testing.T) {
+	const entry = `{"entry_id":"e1","object_id":"c","object_type":"T","property":"p","side":"data","origin":"s"}`
+	for name, attrs := range map[string]attributes{
+		"an entry derived from itself": {ownContextEntries: "[" + strings.Replace(entry, "{", `{"derived_from":["e1"],`, 1) + "]"},
+		"a claim twice":                {ownContextClaims: `[{"claim_id":"c","entry_ids":[]},{"claim_id":"c","entry_ids":[]}]`},
+		"what looks like a password":   {ownContextEntries: "[" + strings.Replace(entry, `"c"`, `"password=hunter2"`, 1) + "]"},
+	} {
+		o := newTestLifter(t).Span(modelCallSpan(attrs).input(t))
+		if o.Unrecordable != nil {
+			continue
+		}
+		d, err := o.ContextDraft()
+		if err == nil {
+			assert.NotContains(t, string(complete(t, d)), "hunter2", name)
+			continue
+		}
+		assert.Equal(t, record.ReasonInvalid, record.ReasonOf(err), name)
+	}
+}
+
+// The marks are those of the pattern: whoever changes the one looks at the other.
+func TestEverySecretOfTheSchemaHasAMark(t *testing.T) {
+	text, err := os.ReadFile("../../schema/context-record/1.0.0/schema.json")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"([Bb]earer [A-Za-z0-9]|[Aa]uthorization:|eyJ[A-Za-z0-9_-]*\\.|-----BEGIN|[Pp]assword=[^{]|://[^/@]*:[^/@]*@)"`)
+	for _, secret := range []string{"Bearer a", "authorization:", "eyJx.", "-----BEGIN", "Password=x", "x://a:b@"} {
+		assert.True(t, mayHoldSecret([]byte(secret)), secret)
+	}
+}
+
+func BenchmarkContextDraft(b *testing.B) {
+	in := modelCallSpan(attributes{ownContextEntries: twoEntries, "gen_ai.output.messages": `[{"parts":[{"type":"tool_call","id":"call_1","name":"lookup"}]}]`}).input(b)
+	l := newTestLifter(b)
+	for b.Loop() {
+		o := l.Span(in)
+		if _, err := o.ContextDraft(); err != nil {
+			b.Fatal(err)
+		}
+		o.Release()
+	}
 }
 
 func TestWhatWasDroppedOnTheWayMakesTheInputTruncated(t *testing.T) {

@@ -26,6 +26,7 @@ const (
 	ownRequestID           = "readtrail.request.id"
 	ownEventID             = "readtrail.event.id"
 	ownEdgeType            = "readtrail.edge.type"
+	ownActionID            = "readtrail.action.id"
 	ownSystem              = "readtrail.source.system"
 	ownKind                = "readtrail.source.kind"
 	ownToolVersion         = "readtrail.tool.version"
@@ -114,6 +115,12 @@ func refsUnder(it *item, key string) []string {
 		out = append(out, scalar(v.Slice().At(i)))
 	}
 	return refs(out)
+}
+
+// ownActions reads the ids of the external actions that a tool led to: one, or
+// several (requirement D2). Of more than maxRefs it returns maxRefs+1.
+func ownActions(it *item) []string {
+	return slices.DeleteFunc(refsUnder(it, ownActionID), func(id string) bool { return givenID(id) == "" })
 }
 
 // refs leaves out what is no identifier, what would pass for a keyed digest, and

@@ -28,6 +28,9 @@ func (l *lifting) skeleton(s ptrace.Span, o *Observation) {
 	out.EndedAt = record.TimeFromUnixNano(uint64(s.EndTimestamp()))
 	out.Status = l.status
 	out.EdgeType = l.edgeType(s)
+	if actions := ownActions(l.item); len(actions) == 1 {
+		out.ActionID = actions[0]
+	}
 	out.Links = links(s)
 	out.ToolCallID = l.toolCallID
 	out.Model = l.row.accepted(l.item, model, name)

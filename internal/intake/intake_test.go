@@ -175,6 +175,7 @@ func TestARequestIsRefusedWhereItIsWrong(t *testing.T) {
 		"an authentication":              {change(t, action, set(object{"upstream_context_source": "authenticated:root"}, "observed_by")), CodeOurs, "/action_record/observed_by/upstream_context_source", 400},
 		"unmet of its own":               {change(t, decision, set([]any{}, "unmet")), CodeOurs, "/decision_record/unmet", 400},
 		"a claim that supports itself":   {change(t, context, func(_, b object) { b["claims"].([]any)[0].(object)["supported"] = false }), CodeOurs, "/context_record/claims/0/supported", 400},
+		"a token as the name of a model": {change(t, context, set("Bearer CANARY", "model", "request")), CodeInvalid, "/context_record/model/request", 400},
 		"a context without its digest":   {change(t, context, func(_, b object) { delete(b, "context_digest") }), CodeInvalid, "/context_record/context_digest", 400},
 		"what only telemetry has":        {change(t, context, set(object{"input": "not_captured", "output": "captured"}, "capture")), CodeOurs, "/context_record/capture", 400},
 		"a token of its own":             {change(t, action, set("idem_00000000000000000000000000000000", "idempotency_token")), "idempotency_token_not_derived", "/action_record/idempotency_token", 400},

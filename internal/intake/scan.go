@@ -9,10 +9,12 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/readtrail/readtrail/record"
+	"github.com/readtrail/readtrail/schema"
 )
 
 // maxDepth is how deep an entry nests (contract 2).
@@ -50,6 +52,24 @@ func scan(item jsontext.Value) *Problem {
 		}
 		if code != "" {
 			return problem(code, shown(d.StackPointer()))
+		}
+	}
+}
+
+// secret is what the schemas of bodies that only clients give refuse as noSecret.
+var secret = regexp.MustCompile(`([Bb]earer [A-Za-z0-9]|[Aa]uthorization:|eyJ[A-Za-z0-9_-]*\.|-----BEGIN|[Pp]assword=[^{]|://[^/@]*:[^/@]*@)`)
+
+// withoutSecrets refuses a body with a text that looks like a token, a key or a
+// password.
+func withoutSecrets(raw jsontext.Value) *Problem {
+	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return nil // the end
+		}
+		if token.Kind() == jsontext.KindString && secret.MatchString(token.String()) {
+			return unfit(&schema.InvalidError{Location: shown(d.StackPointer()), Keyword: "not"})
 		}
 	}
 }

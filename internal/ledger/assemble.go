@@ -92,11 +92,11 @@ func (w *writer) seal(g *group, it *item, v verdict) (*entry, error) {
 	e := g.paper.entry()
 	e.signer, e.recordedAt, e.item = signer, now, it
 	e.parts, e.conflict = v.parts, v.conflict
-	if e.event = it.event; !event.given {
-		e.event = repeat.KeyOfEvent(event.id)
-	}
 	e.wanted = it.signed
 	e.claims = event.given || isLookedFor(it.draft.Kind(), it.draft.OfActions())
+	if e.event = it.event; e.claims && !event.given {
+		e.event = repeat.KeyOfEvent(event.id)
+	}
 	if it.facts != nil && completion.ConflictsWith == "" {
 		e.names = factKeys(it.facts)
 	}

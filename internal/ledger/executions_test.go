@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json/jsontext"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -310,29 +309,4 @@ func TestWhatWasPrunedIsNoEntryOfAnExecutionAnyMore(t *testing.T) {
 	require.Contains(t, left, id(19))
 	require.NoFileExists(t, filepath.Join(a.options.IndexDir, fmt.Sprintf("%020d.executions", segments[0].First)))
 	require.FileExists(t, filepath.Join(a.options.IndexDir, fmt.Sprintf("%020d.executions", segments[2].First)))
-}
-
-func TestARecordIsFoundByItsIDOverRestarts(t *testing.T) {
-	a := newAged(t, 1)
-	draft, err := record.NewBodyDraft(record.KindDecision, record.SchemaVersion, true,
-		jsontext.Value(`{"decision_id":"dec_1","event_type":"decision.made","occurred_at":"2026-11-30T00:00:00.000000000Z"}`))
-	require.NoError(t, err)
-	_, err = a.ledger.FindRecord(t.Context(), draft.ID())
-	require.ErrorIs(t, err, ledger.ErrNotFound)
-	receipt := appendAll(t, a.ledger, draft)[0]
-	for range 2 {
-		e, err := a.ledger.FindRecord(t.Context(), draft.ID())
-		require.NoError(t, err)
-		require.Equal(t, receipt.EventID, e.Header.EventID)
-		e, err = a.ledger.FindRecord(t.Context(), id(3))
-		require.NoError(t, err)
-		require.Equal(t, id(3), bodyOf(t, e).ReadID)
-		closeLedger(t, a.ledger)
-		a.open()
-	}
-	segments := a.segments()
-	_, err = a.ledger.Prune(t.Context(), ledger.Pruning{FirstSequence: segments[2].First, Checkpoint: a.checkpoint()})
-	require.NoError(t, err)
-	_, err = a.ledger.FindRecord(t.Context(), id(3))
-	require.ErrorIs(t, err, ledger.ErrNotFound)
 }

@@ -66,45 +66,6 @@ func (l *Ledger) find(ctx context.Context, eventID string) (*journal.Entry, erro
 	return e, err
 }
 
-// FindRecord returns the first durable entry with a record id, as Draft.ID gives it:
-// a read_id, or the kind and ids of what a client sends. Ids that an application gave
-// are known for ever, others for as long as repeats are. It returns ErrNotFound if
-// there is none.
-func (l *Ledger) FindRecord(ctx context.Context, id string) (*journal.Entry, error) {
-	e, err := l.findRecord(ctx, id)
-	return e, l.place.hide(err)
-}
-
-func (l *Ledger) findRecord(ctx context.Context, id string) (*journal.Entry, error) {
-	var seen *repeat.Seen
-	var pruned bool
-	err := l.do(ctx, func(w *writer) (err error) {
-		seen, pruned, err = w.whereIs(repeat.KeyOfID(id))
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case pruned:
-		return nil, ErrPruned
-	case seen == nil:
-		return nil, ErrNotFound
-	}
-	e, err := l.read(seen.At)
-	switch {
-	case errors.Is(err, errPruned):
-		return nil, ErrPruned
-	case err != nil:
-		return nil, unavailable(err)
-	}
-	if stored, err := record.RepeatOf(e.Kind, e.Body); err != nil || stored.ID != id {
-		err := fmt.Errorf("%w: the entry at %d of %s is another one", repeat.ErrDamaged, seen.At.Offset, segment.Name(seen.At.Segment))
-		l.raiseDoubt(err)
-		return nil, unavailable(err)
-	}
-	return e, nil
-}
-
 // whereIs looks up a key that no two entries have. Whoever asks may have been told
 // that the entry is durable before the writer was: then that comes first.
 func (w *writer) whereIs(key repeat.Key) (seen *repeat.Seen, pruned bool, err error) {

@@ -16,6 +16,8 @@ type Group struct {
 	Items int64 `json:"items"`
 	// Reads counts the items of which a read is recorded.
 	Reads int64 `json:"reads"`
+	// Contexts counts the items of which a context is recorded.
+	Contexts int64 `json:"contexts,omitzero"`
 	// Tools are the names that stand in records, sorted, at most 64.
 	Tools []string `json:"tools,omitzero"`
 	// WithCallID counts the items that name a tool call.
@@ -59,6 +61,9 @@ func (g *Group) add(it *Item) {
 	g.Items++
 	if it.Read {
 		g.Reads++
+	}
+	if it.Context {
+		g.Contexts++
 	}
 	if it.CallID {
 		g.WithCallID++

@@ -17,6 +17,9 @@ type Item struct {
 	Kind
 	// Read says that a read is recorded of it.
 	Read bool `json:"read"`
+	// Context says that what went into a model call is recorded of it; Request and
+	// Response then say what was captured of the model's input and output.
+	Context bool `json:"context,omitzero"`
 	// Tool is the tool's name as it would stand in the record.
 	Tool   string `json:"tool,omitzero"`
 	CallID bool   `json:"call_id"`
@@ -64,6 +67,9 @@ func newItem(at Position, signal record.Signal, seen *genai.Observation, records
 	if r := seen.Read; r != nil {
 		it.read(r, seen.Given)
 	}
+	if seen.Context != nil {
+		it.context(seen)
+	}
 	if !records {
 		it.Read, it.Kept = false, ""
 	}
@@ -87,6 +93,16 @@ func (it *Item) read(r *record.Read, given bool) {
 	}
 	it.Kept = r.Retention.ContentStored
 	it.Flags = flagsOf(r)
+}
+
+func (it *Item) context(seen *genai.Observation) {
+	if _, err := seen.ContextDraft(); err != nil {
+		it.Unrecordable = record.ReasonOf(err)
+		return
+	}
+	c := seen.Context
+	it.Context = true
+	it.Request, it.Response = c.Capture.Input, c.Capture.Output
 }
 
 // flagsOf says what a record will lack that an auditor asks for. Flags are a

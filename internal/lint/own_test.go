@@ -39,7 +39,7 @@ func TestWhoSaysWhatAttributesMDOffersHasNothingToLookAt(t *testing.T) {
 		out := map[string]any{
 			"readtrail.read_id": "read_1", "readtrail.event.id": "evt_1", "readtrail.execution.id": "run_1", "readtrail.correlation.id": "c_1",
 			"readtrail.step.id": "s_1", "readtrail.request.id": "r_1", "execution_id": "run_1", "request_id": "r_1", "call_id": "call_1",
-			"readtrail.edge.type": "local_call", "readtrail.source.system": "dms-eu", "readtrail.source.kind": "document", "readtrail.tool.version": "1.2",
+			"readtrail.edge.type": "local_call", "readtrail.action.id": "act_1", "readtrail.source.system": "dms-eu", "readtrail.source.kind": "document", "readtrail.tool.version": "1.2",
 			"readtrail.record_refs": []any{"cust_1"}, "readtrail.source.record_version": 41, "readtrail.source.as_of": "2026-10-09T08:12:03Z",
 			"readtrail.data_boundary": "b_eu", "readtrail.purpose": "kyc review", "readtrail.content_location": "s3://archive/x",
 			"readtrail.document.id": "doc_1", "readtrail.document.checksum_sha256": strings.Repeat("aB", 32), "readtrail.document.object_version_id": "3",

@@ -23,6 +23,7 @@ import (
 	"github.com/readtrail/readtrail/internal/lint"
 	"github.com/readtrail/readtrail/internal/strip"
 	"github.com/readtrail/readtrail/processor/readrecordprocessor"
+	"github.com/readtrail/readtrail/record"
 )
 
 // TestLintSaysWhatTheProcessorDoes sends the corpus through the processor and
@@ -111,4 +112,21 @@ func processed(t *testing.T, mode strip.Mode, file string) map[string]int64 {
 	}
 	assert.NotEmpty(t, out)
 	return out
+}
+
+func TestModelCallsAreCountedIfTheirContextsAreRecorded(t *testing.T) {
+	const call = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331","name":"chat m",` +
+		`"endTimeUnixNano":"1","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},` +
+		`{"key":"gen_ai.input.messages","value":{"stringValue":"[]"}}]}]}]}]}`
+	assert.Zero(t, lintText(t, call).Summary.Contexts)
+	config := readrecordprocessor.NewFactory().CreateDefaultConfig().(*readrecordprocessor.Config)
+	config.Contexts = true
+	lifter, stripper, err := config.Compile()
+	require.NoError(t, err)
+	l := lint.New(lint.Options{Lifter: lifter, Stripper: stripper, Records: true})
+	require.NoError(t, l.Read(t.Context(), "in", strings.NewReader(call)))
+	r := l.Report()
+	assert.EqualValues(t, 1, r.Summary.Contexts)
+	assert.EqualValues(t, 1, r.Groups[0].Request[record.CapturedContent])
+	assert.EqualValues(t, 1, r.Groups[0].Response[record.CapturedNothing])
 }

@@ -40,7 +40,9 @@ type Summary struct {
 	Spans           int64 `json:"spans"`
 	LogRecords      int64 `json:"log_records"`
 	Reads           int64 `json:"reads"`
-	Unrecordable    int64 `json:"unrecordable"`
+	// Contexts counts model calls of which a context is recorded.
+	Contexts     int64 `json:"contexts,omitzero"`
+	Unrecordable int64 `json:"unrecordable"`
 	// Dialects are the conventions by which items were recognized, sorted.
 	Dialects []string `json:"dialects"`
 	// UnknownKeys counts different keys that no rule knows; the others count
@@ -104,6 +106,7 @@ func (s *Summary) addGroup(g *Group) {
 		s.Spans += g.Items
 	}
 	s.Reads += g.Reads
+	s.Contexts += g.Contexts
 	for _, n := range g.Unrecordable {
 		s.Unrecordable += n
 	}

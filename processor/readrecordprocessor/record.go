@@ -42,7 +42,7 @@ func (p *pass) record(seen *genai.Observation, routing carrier.Resource) string 
 // span: the span's ids lead to it.
 func (p *pass) context(seen *genai.Observation, routing carrier.Resource) {
 	c := seen.Context
-	draft, err := record.NewBodyDraft(record.KindContext, record.SchemaVersion, seen.Given, c)
+	draft, err := seen.ContextDraft()
 	if err != nil {
 		p.unrecordable(c.Header, record.Unrecordable{Reason: record.ReasonOf(err), ItemID: c.ContextID, Item: c.ObservedBy.Signal}, routing)
 		return

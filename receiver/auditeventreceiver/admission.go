@@ -30,6 +30,7 @@ type admission struct {
 
 	placesTaken atomic.Int64
 	waitsTaken  atomic.Int64
+	waitBytes   atomic.Int64
 	bytesTaken  atomic.Int64
 	instruments instruments
 }
@@ -74,18 +75,23 @@ func (a *admission) enter(ctx context.Context, n int) (done func(), p *problem) 
 	}, nil
 }
 
-// wait takes a place among those that wait for entries, until done is called, and
-// reports whether there was one.
-func (a *admission) wait() (done func(), ok bool) {
-	if a.waitsTaken.Add(1) > a.waiting {
+// wait takes a place, for a body of n bytes, among those that wait for entries, until
+// done is called, and reports whether there was one. They hold what work takes
+// meanwhile, so they have no more of it than one of the large bodies: the other is
+// left for those who wait for nothing.
+func (a *admission) wait(n int) (done func(), ok bool) {
+	done = func() {
 		a.waitsTaken.Add(-1)
-		return nil, false
+		a.waitBytes.Add(-int64(n))
+		a.instruments.waiting(-1)
 	}
 	a.instruments.waiting(1)
-	return func() {
-		a.waitsTaken.Add(-1)
-		a.instruments.waiting(-1)
-	}, true
+	waits, bytes := a.waitsTaken.Add(1), a.waitBytes.Add(int64(n))
+	if waits > a.waiting || bytes > a.maxBody {
+		done()
+		return nil, false
+	}
+	return done, true
 }
 
 // take counts n more bytes if there is room for them.

@@ -89,11 +89,12 @@ type bindings struct {
 func (b *bindings) check() error {
 	for i, c := range b.clients {
 		if _, found := b.journal.Scope(c.OrganizationRef, c.RetentionClass); !found {
-			what := "organization " + c.OrganizationRef
-			if c.RetentionClass != "" {
-				what += " and class " + c.RetentionClass
+			class, also := "class "+c.RetentionClass, ""
+			if c.RetentionClass == "" {
+				class, also = "the class of its base scope", ", or set retention_class to one that it has"
 			}
-			return fmt.Errorf("clients::%d: the journal has no scope for %s: add it to scope::routes of the audit_journal extension", i, what)
+			return fmt.Errorf("clients::%d: the journal has no scope for organization %s and %s: add it to scope::routes of the audit_journal extension%s",
+				i, c.OrganizationRef, class, also)
 		}
 	}
 	return nil

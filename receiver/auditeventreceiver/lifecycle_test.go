@@ -41,6 +41,11 @@ func TestStartNamesWhatIsInTheWay(t *testing.T) {
 		"no such scope": {func(_ *host, c *Config) {
 			c.Clients = []ClientConfig{{Subject: "a", OrganizationRef: "bank"}, {Subject: "a", OrganizationRef: "bank", RetentionClass: "eternal"}}
 		}, "receivers::audit_event::clients::1: the journal has no scope for organization bank and class eternal: add it to scope::routes of the audit_journal extension"},
+		"an organization without the usual class": {
+			func(_ *host, c *Config) { c.Clients = []ClientConfig{{Subject: "a", OrganizationRef: "club"}} },
+			"receivers::audit_event::clients::0: the journal has no scope for organization club and the class of its base scope: " +
+				"add it to scope::routes of the audit_journal extension, or set retention_class to one that it has",
+		},
 		"a taken address": {func(_ *host, c *Config) { c.HTTP.NetAddr.Endpoint = taken.Addr().String() }, "receivers::audit_event::http: listen tcp"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (a *api) confirm(ctx context.Context, c *call, decoded []intake.Record) *pr
 	defer context.AfterFunc(a.waits, func() { cancel(errClosing) })()
 	ctx, over := context.WithTimeout(ctx, a.config.ProvenanceWait+a.config.Limits.JournalTimeout)
 	defer over()
-	w := waiting{api: a, organization: c.scope().OrganizationRef}
+	w := waiting{api: a, organization: c.scope().OrganizationRef, bytes: len(c.body)}
 	defer w.end()
 	for i := range decoded {
 		r := &decoded[i]
@@ -57,6 +57,7 @@ func (a *api) confirm(ctx context.Context, c *call, decoded []intake.Record) *pr
 type waiting struct {
 	api          *api
 	organization string
+	bytes        int
 	late         chan struct{}
 	ends         []func()
 }
@@ -64,7 +65,7 @@ type waiting struct {
 // patience begins to wait.
 func (w *waiting) patience() (<-chan struct{}, error) {
 	if w.late == nil {
-		done, ok := w.api.admission.wait()
+		done, ok := w.api.admission.wait(w.bytes)
 		if !ok {
 			return nil, errManyWait
 		}

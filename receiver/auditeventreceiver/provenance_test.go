@@ -72,11 +72,21 @@ func (j *ledgers) Follow(_, executionID string, wake chan<- struct{}) (ledger.Tr
 }
 
 func (j *ledgers) FindRecord(ctx context.Context, _ record.Scope, kind record.Kind, id string) (*journal.Entry, error) {
-	return j.of(kind).FindRecord(ctx, id)
+	return found(j.of(kind).Lookup(ctx, id))
 }
 
 func (j *ledgers) FindRead(ctx context.Context, _, readID string) (*journal.Entry, error) {
-	return j.reads.FindRecord(ctx, readID)
+	return found(j.reads.Lookup(ctx, readID))
+}
+
+func found(entries []*journal.Entry, err error) (*journal.Entry, error) {
+	if err == nil && entries[0] == nil {
+		err = ledger.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return entries[0], nil
 }
 
 // read writes a read of a call with a document of a step, as telemetry does.
@@ -159,7 +169,7 @@ func unmetOfAnswer(t testing.TB, a answer) (out []string) {
 // stored returns what the journal has of a decision.
 func (j *ledgers) stored(t testing.TB, id string) (unmet []record.Unmet) {
 	t.Helper()
-	e, err := j.actions.FindRecord(t.Context(), "decision_record "+id)
+	e, err := found(j.actions.Lookup(t.Context(), "decision_record "+id))
 	require.NoError(t, err)
 	return unmetIn(e)
 }
@@ -241,8 +251,23 @@ func TestNoMoreDecisionsWaitThanMay(t *testing.T) {
 	require.Equal(t, http.StatusOK, r.records(decision("dec_3", "run_2", byModel)).status, "one that waits for nothing")
 	j.read(t, "run_1", "s1", "read_1", "call_1", "")
 	require.Equal(t, http.StatusOK, (<-answers).status)
-	_, err := j.actions.FindRecord(t.Context(), "decision_record dec_2")
+	_, err := found(j.actions.Lookup(t.Context(), "decision_record dec_2"))
 	require.ErrorIs(t, err, ledger.ErrNotFound)
+}
+
+// What waits holds what work takes; large bodies that wait leave some of it to others.
+func TestTheBodiesThatWaitLeaveRoomForThoseThatDoNot(t *testing.T) {
+	r, j := judging(t, func(c *Config) { c.ProvenanceWait, c.HTTP.MaxRequestBodySize = 20*time.Second, 10_000 })
+	answers := make(chan answer, 1)
+	large := func(id string) string { return decision(id, "run_1", byCall) + strings.Repeat(" ", 9_000) }
+	go func() { answers <- r.records(large("dec_1")) }()
+	<-j.followed
+	require.Eventually(t, func() bool { return r.receiver.api.admission.waitsTaken.Load() == 1 }, 10*time.Second, time.Millisecond)
+	requireProblem(t, r.records(large("dec_2")), http.StatusTooManyRequests, "too_many_requests", "")
+	require.Equal(t, http.StatusOK, r.records(decision("dec_3", "run_1", byModel)).status)
+	j.read(t, "run_1", "s1", "read_1", "call_1", "")
+	require.Equal(t, http.StatusOK, (<-answers).status)
+	require.Zero(t, r.receiver.api.admission.waitsTaken.Load()+r.receiver.api.admission.waitBytes.Load())
 }
 
 func TestAShutdownEndsTheWaitAndWritesNothing(t *testing.T) {
@@ -252,7 +277,7 @@ func TestAShutdownEndsTheWaitAndWritesNothing(t *testing.T) {
 	<-j.followed
 	require.NoError(t, r.receiver.Shutdown(t.Context()))
 	requireProblem(t, <-answers, http.StatusServiceUnavailable, "journal_unavailable", "")
-	_, err := j.actions.FindRecord(t.Context(), "decision_record dec_1")
+	_, err := found(j.actions.Lookup(t.Context(), "decision_record dec_1"))
 	require.ErrorIs(t, err, ledger.ErrNotFound)
 }
 
@@ -289,7 +314,7 @@ func TestClaimsAreSupportedByContextsOfTheirExecutionOnly(t *testing.T) {
 			require.Equal(t, http.StatusOK, r.records(contextWith("ctx_2", "run_1", "e2", "e1", "e2")).status, "one of the context before")
 			for id, cites := range map[string][]string{"ctx_3": {"e1"}, "ctx_4": {}} {
 				a := r.records(contextWith(id, "run_2", "e3", cites...))
-				e, err := j.reads.FindRecord(t.Context(), "context_record "+id)
+				e, err := found(j.reads.Lookup(t.Context(), "context_record "+id))
 				if mode == claimsRefuse {
 					requireProblem(t, a, http.StatusUnprocessableEntity, "claim_unsupported", "#/context_record/claims/0")
 					require.ErrorIs(t, err, ledger.ErrNotFound)
@@ -301,7 +326,7 @@ func TestClaimsAreSupportedByContextsOfTheirExecutionOnly(t *testing.T) {
 				// A retry is one, even if the claim were supported by now.
 				require.Contains(t, r.records(contextWith(id, "run_2", "e3", cites...)).body, `"repeat":true`)
 			}
-			e, err := j.reads.FindRecord(t.Context(), "context_record ctx_2")
+			e, err := found(j.reads.Lookup(t.Context(), "context_record ctx_2"))
 			require.NoError(t, err)
 			require.Equal(t, []bool{true}, supported(t, e))
 		})

@@ -33,18 +33,18 @@ var (
 // Of reads the facts of a body, stored or not, nil if no rule is about records of its
 // kind. The error quotes nothing.
 func Of(kind record.Kind, body []byte) (*Facts, error) {
+	if kind != record.KindAction && kind != record.KindApproval {
+		return nil, nil
+	}
 	f := &Facts{}
 	var conflict struct {
 		With string `json:"conflicts_with"`
 	}
 	var err error
-	switch kind {
-	case record.KindAction:
+	if kind == record.KindAction {
 		err = json.Unmarshal(body, &f.action)
-	case record.KindApproval:
+	} else {
 		err = json.Unmarshal(body, &f.approval)
-	default:
-		return nil, nil
 	}
 	if err = errors.Join(err, json.Unmarshal(body, &conflict)); err != nil {
 		return nil, errUnreadable
