@@ -125,3 +125,9 @@ func repeatOfAbout(body []byte) (string, error) {
 	}
 	return b.EventType + " " + own, nil
 }
+
+// ComposedEventID is the event id of the audit event that the collector composes of an
+// action: the same whenever it is composed, so that there is one.
+func ComposedEventID(executionID, actionID string) string {
+	return derive(prefixEvent+"composed_", "audit_event", []byte(executionID), []byte(actionID))
+}

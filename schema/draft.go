@@ -24,10 +24,15 @@ func ValidateDraft(d *record.Draft) error {
 	if !found {
 		return ErrUnsupported
 	}
+	return fits(c.body, completed(d))
+}
+
+// completed returns the body that a draft would become.
+func completed(d *record.Draft) []byte {
 	own := specimen
 	if id := d.EventID(); id != "" {
 		own.EventID = id
 	}
 	own.Parts = d.Parts()
-	return fits(c.body, d.Complete(own))
+	return d.Complete(own)
 }

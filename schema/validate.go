@@ -124,6 +124,11 @@ func location(e *jsonschema.ValidationError) string {
 	case *kind.DependentRequired:
 		names = slices.Concat(names, lacking.Missing[:1])
 	}
+	return pointerOf(names)
+}
+
+// pointerOf spells names as a JSON Pointer that holds no content.
+func pointerOf(names []string) string {
 	var pointer strings.Builder
 	for _, name := range names {
 		if !memberName.MatchString(name) {

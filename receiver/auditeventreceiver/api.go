@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/readtrail/readtrail/internal/assembly"
 	"github.com/readtrail/readtrail/internal/auditlog"
 	"github.com/readtrail/readtrail/internal/intake"
 	"github.com/readtrail/readtrail/internal/upstream"
@@ -35,6 +36,8 @@ type api struct {
 	authenticator string
 	trust         *auditlog.Trust
 	endpoints     []*endpoint
+	// assembler is told of what is on disk, nil if nothing is composed.
+	assembler *assembly.Assembler
 }
 
 // endpoint is one path of the API, in a file of its own.

@@ -68,9 +68,11 @@ func (a *api) append(ctx context.Context, c *call, records []incoming) ([]journa
 		return nil, refusedBy(refusal, records, of)
 	}
 	if err != nil {
+		a.assembler.LookAgain() // the records may be on disk all the same
 		return nil, a.unavailable(err)
 	}
 	a.health.available()
+	a.assembler.Saw(*c.scope(), drafts)
 	return ownReceipts(receipts, of), nil
 }
 

@@ -44,6 +44,9 @@ type Config struct {
 	// Limits bound what requests take at the same time.
 	Limits LimitsConfig `mapstructure:"limits"`
 
+	// Assembly composes the audit event of an action out of its records.
+	Assembly AssemblyConfig `mapstructure:"assembly"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }

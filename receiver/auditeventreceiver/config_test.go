@@ -64,8 +64,19 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 	assert.Equal(t, []any{"enforce", 5 * time.Second, "refuse"}, []any{cfg.FieldProvenance, cfg.ProvenanceWait, cfg.Claims})
 }
 
+func TestAuditEventsAreComposedOnlyIfWanted(t *testing.T) {
+	cfg, err := load(t, "assembly")
+	require.NoError(t, err)
+	assert.Equal(t, AssemblyConfig{Enabled: true, Deadline: 5 * time.Minute, Lookback: 24 * time.Hour, MaxPending: 500}, cfg.Assembly)
+	assert.Equal(t, AssemblyConfig{Deadline: 10 * time.Minute, Lookback: 168 * time.Hour, MaxPending: 10_000}, createDefaultConfig().(*Config).Assembly)
+}
+
 func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 	for name, want := range map[string][]string{
+		"bad_assembly": {
+			"assembly: deadline is 5ns, less than 1s: write a number and its unit, such as 10m; " +
+				"lookback is 1ns, less than deadline: after a restart some actions would never get an audit event; max_pending must be positive",
+		},
 		"bad_journal": {"'journal' id must not be empty"},
 		"bad_key":     {"'auditeventreceiver.Config' has invalid keys: endpoint"},
 		"bad_http": {

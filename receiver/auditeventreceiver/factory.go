@@ -32,6 +32,9 @@ const (
 	defaultJournalTimeout     = 30 * time.Second
 	defaultClockTolerance     = time.Second
 	defaultRetryAfter         = time.Second
+	defaultDeadline           = 10 * time.Minute
+	defaultLookback           = 7 * 24 * time.Hour
+	defaultMaxPending         = 10_000
 )
 
 var defaultJournal = component.MustNewID("audit_journal")
@@ -65,6 +68,7 @@ func createDefaultConfig() component.Config {
 			JournalTimeout:     defaultJournalTimeout,
 			RetryAfter:         defaultRetryAfter,
 		},
+		Assembly: AssemblyConfig{Deadline: defaultDeadline, Lookback: defaultLookback, MaxPending: defaultMaxPending},
 	}
 }
 

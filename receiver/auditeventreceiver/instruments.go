@@ -54,6 +54,11 @@ func (i instruments) waiting(n int64) {
 	i.telemetry.ReceiverAuditEventWaiting.Add(context.Background(), n)
 }
 
+// assembled counts what became of looking for an audit event.
+func (i instruments) assembled(result string) {
+	i.telemetry.ReceiverAuditEventAssembled.Add(context.Background(), 1, metric.WithAttributes(attribute.String("result", result)))
+}
+
 func (i instruments) requestsInFlight(n int64) {
 	i.telemetry.ReceiverAuditEventRequestsInFlight.Add(context.Background(), n)
 }

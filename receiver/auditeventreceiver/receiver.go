@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 	"go.uber.org/zap"
 
+	"github.com/readtrail/readtrail/internal/assembly"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 )
 
@@ -27,11 +28,13 @@ type eventReceiver struct {
 	settings  component.TelemetrySettings
 	telemetry *metadata.TelemetryBuilder
 
-	// api, server and listener are nil before start.
-	api      *api
-	server   *http.Server
-	listener net.Listener
-	serving  sync.WaitGroup
+	// api, server and listener are nil before start, and so is assembler, which also is
+	// if nothing is composed.
+	api       *api
+	assembler *assembly.Assembler
+	server    *http.Server
+	listener  net.Listener
+	serving   sync.WaitGroup
 }
 
 func newReceiver(set receiver.Settings, config *Config) (*eventReceiver, error) {
@@ -63,6 +66,11 @@ func (r *eventReceiver) start(ctx context.Context, host component.Host) error {
 	if err := api.bindings.check(); err != nil {
 		return err
 	}
+	assembler, err := r.assemblerFor(host)
+	if err != nil {
+		return err
+	}
+	api.assembler = assembler
 	server, err := r.config.HTTP.ToServer(ctx, host.GetExtensions(), r.settings, api, confighttp.WithErrorHandler(api.refuseEarly))
 	if err != nil {
 		return fmt.Errorf("http: %w", err)
@@ -72,6 +80,10 @@ func (r *eventReceiver) start(ctx context.Context, host component.Host) error {
 		return fmt.Errorf("http: %w", err)
 	}
 	r.api, r.server, r.listener = api, server, listener
+	if assembler != nil {
+		r.assembler = assembler
+		assembler.Start()
+	}
 	r.settings.Logger.Info("API is served", zap.Stringer("endpoint", listener.Addr()), zap.Bool("tls", r.config.HTTP.TLS.HasValue()))
 	r.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -94,5 +106,6 @@ func (r *eventReceiver) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, r.server.Close())
 	}
 	r.serving.Wait()
+	r.assembler.Close()
 	return err
 }

@@ -26,6 +26,7 @@ type TelemetryBuilder struct {
 	meter                              metric.Meter
 	mu                                 sync.Mutex
 	registrations                      []metric.Registration
+	ReceiverAuditEventAssembled        metric.Int64Counter
 	ReceiverAuditEventBytesInFlight    metric.Int64UpDownCounter
 	ReceiverAuditEventChainWarnings    metric.Int64Counter
 	ReceiverAuditEventDuration         metric.Float64Histogram
@@ -66,6 +67,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.ReceiverAuditEventAssembled, err = builder.meter.Int64Counter(
+		"otelcol_receiver_audit_event_assembled",
+		metric.WithDescription("Audit events that were composed of the records of an action, and those that could not be. [Alpha]"),
+		metric.WithUnit("{event}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ReceiverAuditEventBytesInFlight, err = builder.meter.Int64UpDownCounter(
 		"otelcol_receiver_audit_event_bytes_in_flight",
 		metric.WithDescription("Bytes of bodies that are held at the moment, decompressed. [Alpha]"),

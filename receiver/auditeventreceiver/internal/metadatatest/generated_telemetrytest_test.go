@@ -19,6 +19,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.ReceiverAuditEventAssembled.Add(context.Background(), 1)
 	tb.ReceiverAuditEventBytesInFlight.Add(context.Background(), 1)
 	tb.ReceiverAuditEventChainWarnings.Add(context.Background(), 1)
 	tb.ReceiverAuditEventDuration.Record(context.Background(), 1)
@@ -28,6 +29,9 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverAuditEventRequestsInFlight.Add(context.Background(), 1)
 	tb.ReceiverAuditEventUnmet.Add(context.Background(), 1)
 	tb.ReceiverAuditEventWaiting.Add(context.Background(), 1)
+	AssertEqualReceiverAuditEventAssembled(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverAuditEventBytesInFlight(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
