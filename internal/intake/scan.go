@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -56,22 +55,14 @@ func scan(item jsontext.Value) *Problem {
 	}
 }
 
-// secret is what the schemas of bodies that only clients give refuse as noSecret.
-var secret = regexp.MustCompile(`([Bb]earer [A-Za-z0-9]|[Aa]uthorization:|eyJ[A-Za-z0-9_-]*\.|-----BEGIN|[Pp]assword=[^{]|://[^/@]*:[^/@]*@)`)
-
 // withoutSecrets refuses a body with a text that looks like a token, a key or a
 // password.
 func withoutSecrets(raw jsontext.Value) *Problem {
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
-	for {
-		token, err := d.ReadToken()
-		if err != nil {
-			return nil // the end
-		}
-		if token.Kind() == jsontext.KindString && secret.MatchString(token.String()) {
-			return unfit(&schema.InvalidError{Location: shown(d.StackPointer()), Keyword: "not"})
-		}
+	at, found := record.SecretIn(raw)
+	if !found {
+		return nil
 	}
+	return unfit(&schema.InvalidError{Location: shown(at), Keyword: "not"})
 }
 
 // isPlainInteger reports whether a literal is an integer that an entry may hold.
