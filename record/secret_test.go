@@ -25,7 +25,7 @@ func TestWhatLooksLikeASecretIsFound(t *testing.T) {
 	}
 	_, found := record.SecretIn(jsontext.Value(`["\u0042earer a"]`))
 	assert.True(t, found, "escaped")
-	for _, text := range []string{"", "bearer", "a bearer of news", "eyJx", "password={ref}", "https://host:443/path", "https://host/a:b@c"} {
+	for _, text := range []string{"", "bearer", "eyJx", "password={ref}", "https://host:443/path", "https://host/a:b@c"} {
 		value, err := json.Marshal([]string{text})
 		require.NoError(t, err)
 		_, found := record.SecretIn(value)
