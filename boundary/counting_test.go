@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,22 +24,19 @@ func TestATimeoutAfterBytesLeftIsNeverCalledFailed(t *testing.T) {
 	f := newFakeJournal(t)
 	var release sync.WaitGroup
 	release.Add(1)
-	arrived := make(chan struct{}, 1)
+	arrived := make(chan struct{})
 	first := true
 	target := newRemote(t, func(_ http.ResponseWriter, r *http.Request) {
 		if first {
 			first = false
-			arrived <- struct{}{}
+			close(arrived)
 			release.Wait()
 		}
 	})
 	defer release.Done()
 	tr := newTransport(f)
 	ctx := WithCall(t.Context(), aCall())
-	within, cancel := context.WithDeadlineCause(ctx, time.Now().Add(200*time.Millisecond), nil)
-	defer cancel()
-	_, err := postIn(within, tr, target.URL)
-	<-arrived
+	_, err := postIn(&untilReached{ctx, arrived}, tr, target.URL)
 	e := failed(t, err)
 	require.Equal(t, record.ActionTimeout, e.State)
 	require.True(t, e.Timeout())
@@ -161,4 +157,21 @@ func TestTheBytesOfATLSConnectionAreThoseBehindItsHandshake(t *testing.T) {
 	require.Equal(t, "https", completed.Target.Protocol)
 	require.Greater(t, *completed.Outcome.BytesSent, int64(len("CANARY-body-1")))
 	require.Less(t, *completed.Outcome.BytesSent, int64(1500))
+}
+
+// untilReached is a context whose deadline comes when a test says so.
+type untilReached struct {
+	context.Context
+	reached <-chan struct{}
+}
+
+func (u *untilReached) Done() <-chan struct{} { return u.reached }
+
+func (u *untilReached) Err() error {
+	select {
+	case <-u.reached:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
@@ -145,14 +144,13 @@ func TestACommandIsNotRunWithoutPermissionOrOnAnotherHost(t *testing.T) {
 func TestACommandThatGivesNoStatusIsNotCalledFailed(t *testing.T) {
 	t.Run("timeout", func(t *testing.T) {
 		f := newFakeJournal(t)
-		ended := make(chan struct{})
+		arrived, ended := make(chan struct{}), make(chan struct{})
 		s := sshtest.Start(t, "deploy", func(sshtest.Command) (string, int) {
+			close(arrived)
 			<-ended
 			return "", 0
 		})
-		ctx, cancel := context.WithTimeout(WithCall(t.Context(), aCall()), 300*time.Millisecond)
-		defer cancel()
-		_, err := newRunner(t, f, s).Run(ctx, restart())
+		_, err := newRunner(t, f, s).Run(&untilReached{WithCall(t.Context(), aCall()), arrived}, restart())
 		close(ended)
 		require.Equal(t, record.ActionTimeout, failed(t, err).State)
 		require.Equal(t, record.EffectUnknown, f.all()[2].Action.Outcome.RemoteEffect)

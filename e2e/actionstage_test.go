@@ -59,7 +59,7 @@ func newStage(t *testing.T) *stage {
 		return "CANARY-output-1", 0
 	})
 	s.places = &places{web: s.web.URL, ssh: s.ssh.Address, webRef: "ops-deploy", sshRef: "ops-ssh"}
-	s.executor = &boundary.Executor{Journal: s.client(), Actor: boundary.NewActor("agent_process", "spiffe://acme/deployer"), RecordTimeout: 3 * time.Second}
+	s.executor = &boundary.Executor{Journal: s.client(), Actor: boundary.NewActor("agent_process", "spiffe://acme/deployer"), RecordTimeout: 30 * time.Second}
 	s.collector = h.start()
 	return s
 }

@@ -47,7 +47,7 @@ func TestWorkerProcess(t *testing.T) {
 // work is a worker as an application would write it.
 func work(ctx context.Context, order workerOrder) error {
 	executor := &boundary.Executor{
-		Journal: journalClient(order.API), Actor: boundary.NewActor("worker", order.Identity), Attempts: boundary.Directory(order.Notes), RecordTimeout: 3 * time.Second,
+		Journal: journalClient(order.API), Actor: boundary.NewActor("worker", order.Identity), Attempts: boundary.Directory(order.Notes), RecordTimeout: 30 * time.Second,
 	}
 	plans, err := executor.Recover(ctx)
 	if err != nil {
@@ -120,7 +120,10 @@ func TestQueuedWorkOfARestartedWorkerIsLinkedAndNotFaked(t *testing.T) {
 	<-there
 	require.NoError(t, first.Process.Kill())
 	require.Error(t, first.Wait(), "killed")
-	require.Equal(t, []string{"planned", "sent"}, stepsOf(s.actions()), "the journal cannot know more: it may have gone out")
+	require.Equal(t, []string{"planned", "sent"}, stepsOf(s.actions()), "the journal cannot know more")
+	code, shown, stderr := s.cli("show", s.journal, "--action", s.actions()[0].ActionID)
+	require.Zero(t, code, stderr)
+	require.Contains(t, shown, "may have gone out")
 	release()
 
 	second, output2 := order.start(t)
