@@ -12,8 +12,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/record"
 )
 
 const auditEvents = "schema/audit-event"
@@ -91,4 +94,94 @@ func TestThePublishedExamplesAreJudgedByTheCommandLine(t *testing.T) {
 	}
 	got, stdout, _ := h.cli("verify", "--envelope", filepath.Join(examples, "complete-execution.json"))
 	require.Equal(t, 2, got, "a key that an envelope carries proves nothing: %s", stdout)
+}
+
+// sent is a published example as its producer sends it, with changes to the event.
+func sent(t *testing.T, name string, change func(event map[string]any)) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, auditEvents, "1.0.0", "examples", name+".json"))
+	require.NoError(t, err)
+	var envelope map[string]any
+	require.NoError(t, json.Unmarshal(text, &envelope))
+	event := envelope["audit_event"].(map[string]any)
+	for _, own := range []string{"recorded_at", "scope", "sequence"} {
+		delete(event, own)
+	}
+	delete(envelope, "integrity")
+	change(event)
+	text, err = json.Marshal(envelope)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// partOf is a part of the audit event of an action, with members of the published one.
+func partOf(t *testing.T, action string, names ...string) string {
+	t.Helper()
+	var envelope map[string]map[string]any
+	text := sent(t, "complete-execution", func(map[string]any) {})
+	require.NoError(t, json.Unmarshal([]byte(strings.Replace(text, `"schema_version":"1.0.0"`, `"schema_version":{}`, 1)), &envelope))
+	part := map[string]any{"action_id": action, "correlation": envelope["audit_event"]["correlation"]}
+	for _, name := range names {
+		part[name] = envelope["audit_event"][name]
+	}
+	out, err := json.Marshal(map[string]any{"schema_version": "1.0.0", "audit_event_part": part})
+	require.NoError(t, err)
+	return string(out)
+}
+
+// An audit event is given whole, in parts over a crash, and in parts of which one never
+// comes: the journal tells each as it was, and both verifiers agree.
+func TestAuditEventsGoThroughTheCollector(t *testing.T) {
+	example, err := os.ReadFile(filepath.Join(root, "examples", "synchronous.yaml"))
+	require.NoError(t, err)
+	h := newHouse(t, "examples/synchronous.yaml")
+	h.config = filepath.Join(h.base, "assembly.yaml")
+	require.NoError(t, os.WriteFile(h.config, []byte(strings.Replace(string(example), "  audit_event:\n", "  audit_event:\n    assembly: {enabled: true, deadline: 2s}\n", 1)), 0o600))
+	c := h.start()
+	denied := sent(t, "denied-action", func(event map[string]any) { event["policy"].(map[string]any)["decision"] = "deny" })
+	for range 2 {
+		status, answer, _ := ask(t, c, "POST", "/v1/records", denied)
+		require.Equal(t, 200, status, answer)
+	}
+	status, answer, _ := ask(t, c, "POST", "/v1/records", sent(t, "complete-execution", func(event map[string]any) { delete(event, "tool_calls") }))
+	require.Equal(t, 400, status, answer)
+	require.Contains(t, answer, "#/audit_event/tool_calls")
+
+	rest := []string{"actors", "components", "requested_action", "policy", "approval", "tool_calls", "lineage", "evidence", "privacy", "occurred_at"}
+	status, answer, _ = ask(t, c, "POST", "/v1/records", partOf(t, "act_whole", rest...))
+	require.Equal(t, 200, status, answer)
+	c.Kill()
+	c = h.start()
+	status, answer, _ = ask(t, c, "POST", "/v1/records", "["+partOf(t, "act_whole", "execution")+","+partOf(t, "act_half", append(rest[:3:3], "execution")...)+"]")
+	require.Equal(t, 200, status, answer)
+	composed := record.ComposedEventID("run_syn_0193", "act_whole")
+	require.Eventually(t, func() bool {
+		status, _, _ := ask(t, c, "GET", "/v1/receipts/"+composed, "")
+		return status == 200
+	}, time.Minute, 50*time.Millisecond)
+	actions := filepath.Join(h.journal, "acme", "standard", "actions")
+	require.Eventually(t, func() bool {
+		lines, err := filepath.Glob(filepath.Join(actions, "*.events"))
+		require.NoError(t, err)
+		for _, name := range lines {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			if strings.Contains(string(text), `"event_type":"audit_event.incomplete"`) {
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 50*time.Millisecond)
+	require.NoError(t, c.Stop())
+
+	code, shown, stderr := h.cli("show", "--json", actions)
+	require.Zero(t, code, stderr)
+	require.Equal(t, 1, strings.Count(shown, `"event_id":"evt_01JZ8V7C0T4E9H2J5K6M8N1P3Q"`), "the second was a repeat")
+	require.Contains(t, shown, `"normalized":[{"from":"deny","pointer":"/policy/decision","to":"block"}]`)
+	require.Equal(t, 1, strings.Count(shown, `"event_id":"`+composed+`"`))
+	require.Contains(t, shown, `"missing":["/evidence","/lineage/lineage_ref","/occurred_at","/policy","/privacy","/tool_calls"]`)
+	require.Equal(t, 2, strings.Count(shown, `"event_type":"audit_event.received"`))
+	ours := judgedByUs(t, "--keys", h.registry, actions)
+	require.Equal(t, 0, ours.ExitCode)
+	require.Equal(t, ours, judgedByNode(t, "--keys", h.registry, actions))
 }

@@ -180,6 +180,9 @@ func (o *observation) observeJournal(body []byte) error {
 	if about.Detail.KeptAs != "" {
 		o.what = "torn tail kept as " + about.Detail.KeptAs
 	}
+	if said := aboutAuditEvent(o.event, body); said != "" {
+		o.what = said
+	}
 	return nil
 }
 

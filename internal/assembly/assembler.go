@@ -222,6 +222,9 @@ func (a *Assembler) settle(ctx context.Context, p pending) (settled bool, err er
 		if err != nil {
 			return false, err
 		}
+		if facts.Overfull() {
+			break
+		}
 	}
 	if facts.Done() || facts.Outcome().IsZero() {
 		return true, nil

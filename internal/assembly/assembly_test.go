@@ -229,6 +229,26 @@ func TestAnOpenAttemptIsNamed(t *testing.T) {
 	require.Equal(t, []string{"/execution/status", "/occurred_at", "/tool_calls/0/status"}, detailOf[record.AuditIncomplete](t, m.last()).Missing)
 }
 
+func TestNobodyMakesAnEventTooLarge(t *testing.T) {
+	f := NewFacts(execution, action)
+	m := newMemory(t)
+	m.put(story(t)...)
+	for e := range m.AllOf(t.Context(), scope, execution) {
+		for range maxFound {
+			require.NoError(t, f.Add(e))
+		}
+		if f.Overfull() {
+			break
+		}
+	}
+	c, err := f.Compose()
+	require.NoError(t, err)
+	require.False(t, c.Whole())
+	require.Contains(t, c.Invalid, "/lineage/event_ids")
+	_, err = c.Incomplete(deadline)
+	require.NoError(t, err)
+}
+
 func TestARevokedActionDidNotStart(t *testing.T) {
 	m := newMemory(t)
 	m.put(story(t, "sent", "read", "completed", "approval", "decided", "execution")...)

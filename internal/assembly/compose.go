@@ -69,6 +69,11 @@ func (c *Composition) judge(f *Facts) error {
 		return err
 	}
 	d, err := record.NewBodyDraft(record.KindAuditEvent, record.AuditEventVersionExtended, true, jsontext.Value(text))
+	if f.Overfull() || errors.Is(err, record.ErrTooLarge) {
+		c.found = f.found[:min(len(f.found), maxFound)]
+		c.Invalid = []string{"/lineage/event_ids"}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,14 @@ func NewFacts(executionID, actionID string) *Facts {
 	return &Facts{executionID: executionID, actionID: actionID, said: newSaying()}
 }
 
+// maxFound bounds the entries that one audit event is composed of: it lists their ids
+// twice, within the largest entry.
+const maxFound = 1500
+
+// Overfull reports whether more entries are about the action than one event can name. No
+// more of them need be added.
+func (f *Facts) Overfull() bool { return len(f.found) > maxFound }
+
 // Done reports whether there is nothing left to compose.
 func (f *Facts) Done() bool { return f.done }
 
