@@ -76,7 +76,7 @@ func (j *journals) AppendStrict(ctx context.Context, scope record.Scope, drafts 
 	if o == nil {
 		return nil, fmt.Errorf("%s: %w", name, errNoJournal)
 	}
-	receipts, err := o.Ledger.AppendStrict(ctx, drafts)
+	receipts, err := j.appendAlone(ctx, open, name, drafts)
 	if err != nil {
 		if _, refused := errors.AsType[*ledger.Refusal](err); !refused {
 			o.instruments.failed()

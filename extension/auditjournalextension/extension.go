@@ -34,6 +34,8 @@ type journals struct {
 	fs        durable.FS
 	settings  component.TelemetrySettings
 
+	actions *actionLocks
+
 	// keyPoll is keyPollInterval unless a test says otherwise.
 	keyPoll time.Duration
 
@@ -77,6 +79,7 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		health:    newHealth(),
 		fs:        durable.OS{},
 		settings:  set.TelemetrySettings,
+		actions:   newActionLocks(),
 		keyPoll:   keyPollInterval,
 	}, nil
 }

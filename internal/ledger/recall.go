@@ -12,6 +12,7 @@ import (
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
+	"github.com/readtrail/readtrail/schema"
 )
 
 // factKeys returns the keys of what a record says, as the index of repeats has them.
@@ -24,6 +25,9 @@ func factKeys(f *actions.Facts) (keys []repeat.Key) {
 
 // namesOf returns the keys under which a stored entry is found for what it says.
 func namesOf(e *journal.Entry) []repeat.Key {
+	if !schema.Supports(e.Kind, e.SchemaVersion) {
+		return nil // nothing in it is interpreted (requirement E6)
+	}
 	if facts, err := actions.Of(e.Kind, e.Body); err == nil && facts != nil {
 		return factKeys(facts)
 	}
@@ -67,7 +71,7 @@ func (w *writer) readKnown(name string, at segment.Position) (*actions.Known, er
 		return nil, err
 	}
 	facts, err := actions.Of(e.Kind, e.Body)
-	if err != nil || facts == nil || !slices.Contains(facts.Names(), name) {
+	if err != nil || facts == nil || !schema.Supports(e.Kind, e.SchemaVersion) || !slices.Contains(facts.Names(), name) {
 		err := fmt.Errorf("%w: the entry at %d of %s is another one", repeat.ErrDamaged, at.Offset, segment.Name(at.Segment))
 		w.ledger.raiseDoubt(err)
 		return nil, err

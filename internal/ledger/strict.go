@@ -22,6 +22,7 @@ const (
 	CodeActionRevoked   = actions.CodeRevoked
 	CodeNotBound        = actions.CodeNotBound
 	CodeApprovalRevoked = actions.CodeWithdrawn
+	CodeElsewhere       = actions.CodeElsewhere
 	CodeAttemptTaken    = actions.CodeAttemptTaken
 	CodeAttemptOpen     = actions.CodeAttemptOpen
 	CodeAttemptOver     = actions.CodeAttemptOver

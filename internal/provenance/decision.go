@@ -7,6 +7,7 @@ import (
 	"encoding/json/v2"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/theory/jsonpath"
 
@@ -116,10 +117,27 @@ type read struct {
 	} `json:"retrieval"`
 	Documents []record.Document `json:"documents"`
 	Memory    struct {
-		Entries []struct {
+		Operation string `json:"operation"`
+		Entries   []struct {
 			ID string `json:"id"`
 		} `json:"entries"`
 	} `json:"memory"`
+}
+
+// changes are the words by which the conventions name operations that bring nothing
+// from a memory (create_memory, delete_memory_store, memory.save).
+var changes = []string{"create", "add", "insert", "append", "write", "store", "save", "put", "set", "update", "upsert", "delete", "remove", "clear"}
+
+// changesMemory reports whether an operation is one that changes a memory: its first
+// word that does not only say what it is about. An entry that a step wrote was not shown
+// to it.
+func changesMemory(operation string) bool {
+	for _, word := range strings.FieldsFunc(strings.ToLower(operation), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if word != "memory" && word != "memories" {
+			return slices.Contains(changes, word)
+		}
+	}
+	return false
 }
 
 // See implements Need. Only reads count, and of those only the ones whose execution
@@ -151,6 +169,9 @@ func (n *Decision) See(e *journal.Entry) {
 // shows reports whether a read brought what a citation names of it. A call that
 // failed has no result.
 func (r *read) shows(s *record.FieldSource) bool {
+	if r.Response.Status == record.StatusError {
+		return false
+	}
 	switch s.Source {
 	case record.FromRetrieval:
 		for _, c := range r.Retrieval.Chunks {
@@ -159,13 +180,16 @@ func (r *read) shows(s *record.FieldSource) bool {
 			}
 		}
 	case record.FromMemory:
+		if changesMemory(r.Memory.Operation) {
+			return false
+		}
 		for _, e := range r.Memory.Entries {
 			if e.ID == s.EntryID {
 				return true
 			}
 		}
 	case record.FromTool:
-		return r.Response.Status != record.StatusError && (s.ToolCallID == "" || s.ToolCallID == r.ToolCallID)
+		return s.ToolCallID == "" || s.ToolCallID == r.ToolCallID
 	}
 	return false
 }

@@ -60,6 +60,8 @@ func run(t testing.TB, execution string) []*journal.Entry {
 		readIn(t, execution, "s2", record.Read{ReadID: "read_later", Documents: []record.Document{document("doc_other_step", checksum, true)}}),
 		readIn(t, execution, "", record.Read{ReadID: "read_stepless", Documents: []record.Document{document("doc_stepless", checksum, true)}}),
 		readIn(t, execution, "s1", record.Read{ReadID: "read_retrieval", Retrieval: &record.Retrieval{Chunks: []record.Chunk{{ID: "chunk_1"}, {}}}}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_written", Memory: &record.Memory{Operation: "memory.save", Entries: []record.MemoryEntry{{ID: "mem_1"}}}}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_searched", Memory: &record.Memory{Operation: "search_memory_store", Entries: []record.MemoryEntry{{ID: "mem_1"}}}}),
 		readIn(t, execution, "s1", record.Read{ReadID: "read_memory", Memory: &record.Memory{Entries: []record.MemoryEntry{{ID: "mem_1"}}}}),
 	}
 }
@@ -112,6 +114,8 @@ func TestACitationCountsAgainstWhatItsStepAndExecutionWereShown(t *testing.T) {
 		"a chunk of a read that was none":     {record.FieldSource{Source: "retrieval", ReadID: "read_tool", ChunkID: "chunk_1"}, "citation_not_shown"},
 		"no chunk":                            {record.FieldSource{Source: "retrieval", ReadID: "read_retrieval"}, "missing_field_provenance"},
 		"a memory":                            {record.FieldSource{Source: "memory", ReadID: "read_memory", EntryID: "mem_1"}, ""},
+		"a memory that was written":           {record.FieldSource{Source: "memory", ReadID: "read_written", EntryID: "mem_1"}, "citation_not_shown"},
+		"a memory that was looked for":        {record.FieldSource{Source: "memory", ReadID: "read_searched", EntryID: "mem_1"}, ""},
 		"a memory that was not recalled":      {record.FieldSource{Source: "memory", ReadID: "read_memory", EntryID: "mem_2"}, "citation_not_shown"},
 		"a memory of a read that was not":     {record.FieldSource{Source: "memory", ReadID: "read_9", EntryID: "mem_1"}, "missing_field_provenance"},
 		"a model's value that was marked":     {record.FieldSource{Source: "model", MarkedForReviewer: record.MarkedYes}, ""},

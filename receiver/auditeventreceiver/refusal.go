@@ -17,6 +17,7 @@ var refusals = map[string]struct{ title, detail string }{
 	ledger.CodeNotPlanned:      {"The action was not planned", "no planned record of this action stands in the journal; write it before sent"},
 	ledger.CodeChanged:         {"The action is not the one that was planned", "target, credential_ref or arguments_digest differ from the planned record, see pointer; plan a new action"},
 	ledger.CodeActionRevoked:   {"The action is revoked", "a revoked record of this action stands in the journal, see event_id; it must not be sent"},
+	ledger.CodeElsewhere:       {"The action stands in another journal", "another retention class of the organization has records of this action, see event_id; all records of an action and its approvals go to one class"},
 	ledger.CodeNotBound:        {"No approval covers this", "there is no decided and approved approval that binds exactly this and has not expired; request a new one"},
 	ledger.CodeApprovalRevoked: {"The approval is revoked", "the approval was revoked, see event_id; request a new one"},
 	ledger.CodeAttemptTaken:    {"The attempt is another one's", "this attempt number or attempt_id is taken, see event_id; another executor may be sending"},

@@ -78,33 +78,45 @@ func (f *Facts) Names() []string {
 	if f.conflicts {
 		return nil
 	}
+	names := []string{About(f.ActionID())}
 	if p := f.approval; p != nil {
 		switch p.Kind {
 		case record.ApprovalRequested:
-			return []string{requestOf(p.ApprovalID), approvalFor(p.Binds.ActionID)}
+			return append(names, requestOf(p.ApprovalID), approvalFor(p.Binds.ActionID))
 		case record.ApprovalDecided:
-			return []string{decisionOf(p.ApprovalID)}
+			return append(names, decisionOf(p.ApprovalID))
 		default:
-			return []string{withdrawalOf(p.ApprovalID)}
+			return append(names, withdrawalOf(p.ApprovalID))
 		}
 	}
 	a := f.action
 	switch a.State {
 	case record.ActionPlanned:
-		return []string{planOf(a.ActionID)}
+		return append(names, planOf(a.ActionID))
 	case record.ActionRevoked:
-		return []string{revocationOf(a.ActionID)}
+		return append(names, revocationOf(a.ActionID))
 	case record.ActionSent:
-		return []string{sendingOf(a.ActionID, a.AttemptID), attemptOf(a.ActionID, a.Attempt)}
+		return append(names, sendingOf(a.ActionID, a.AttemptID), attemptOf(a.ActionID, a.Attempt))
 	case record.ActionFailedBeforeSend:
 		if a.AttemptID == "" {
-			return nil
+			return names
 		}
-		return []string{outcomeOf(a.ActionID, a.AttemptID), attemptOf(a.ActionID, a.Attempt)}
+		return append(names, outcomeOf(a.ActionID, a.AttemptID), attemptOf(a.ActionID, a.Attempt))
 	default:
-		return []string{outcomeOf(a.ActionID, a.AttemptID)}
+		return append(names, outcomeOf(a.ActionID, a.AttemptID))
 	}
 }
+
+// ActionID returns the id of the action that a record is about.
+func (f *Facts) ActionID() string {
+	if f.approval != nil {
+		return f.approval.Binds.ActionID
+	}
+	return f.action.ActionID
+}
+
+// About is the name of every record about an action.
+func About(action string) string { return "about\n" + action }
 
 // The names have control characters between their parts, which no id has.
 func planOf(action string) string             { return "plan\n" + action }

@@ -24,6 +24,9 @@ const (
 	CodeNotBound = "approval_not_bound"
 	// CodeWithdrawn: the approval was revoked.
 	CodeWithdrawn = "approval_revoked"
+	// CodeElsewhere: another journal of the organization has records of the action, and
+	// its rules hold in one journal only.
+	CodeElsewhere = "action_elsewhere"
 	// CodeAttemptTaken: the number is not the next one, or the attempt was sent.
 	CodeAttemptTaken = "attempt_taken"
 	// CodeAttemptOpen: the attempt before has no outcome.
