@@ -106,14 +106,14 @@ func (e *Executor) settle(ctx context.Context, r *record.Action) error {
 }
 
 // outcome writes an outcome, unless the journal has one of the attempt, or has another
-// executor's attempt in the place of one that was never sent: then there is nothing to
-// say any more.
+// executor's attempt in the place of one that was never sent, or before it: then there
+// is no attempt of which it could be the outcome.
 func (e *Executor) outcome(ctx context.Context, r *record.Action) (recorded bool, err error) {
 	_, err = e.Journal.Append(ctx, ActionRecord(r))
 	switch {
 	case refusedWith(err, codeAttemptOver), refusedWith(err, codeConflict):
 		return true, nil
-	case refusedWith(err, codeAttemptTaken) && r.State == record.ActionFailedBeforeSend:
+	case r.State == record.ActionFailedBeforeSend && (refusedWith(err, codeAttemptTaken) || refusedWith(err, codeAttemptOpen)):
 		return false, nil
 	default:
 		return err == nil, err
@@ -125,6 +125,7 @@ const (
 	codeConflict       = "conflict"
 	codeAttemptNotSent = "attempt_not_sent"
 	codeAttemptOver    = "attempt_over"
+	codeAttemptOpen    = "attempt_open"
 	codeAttemptTaken   = "attempt_taken"
 )
 

@@ -204,6 +204,87 @@ func TestDelegatedWorkIsLinkedAndDoesNotPretendToBeTheSameRequest(t *testing.T) 
 	require.Equal(t, record.ObservedBy{}, c.observed())
 }
 
+// TestAJobWhoseAttemptFailedBeforeSendIsGoneOnWith carries a job out twice, each time as
+// a queue would deliver it.
+func TestAJobWhoseAttemptFailedBeforeSendIsGoneOnWith(t *testing.T) {
+	f, target := newFakeJournal(t), newRemote(t, nil)
+	f.countAttempts()
+	ctx := WithCall(t.Context(), aCall())
+	request := func(ctx context.Context) *http.Request {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.URL+"/v1/releases/x", nil)
+		require.NoError(t, err)
+		return req
+	}
+	plan, err := newTransport(f).Plan(request(ctx))
+	require.NoError(t, err)
+	require.Equal(t, plan, PlanOf(ctx))
+	first, err := json.Marshal(Job{ExecutionID: plan.ExecutionID, TraceID: plan.TraceID, SpanID: plan.SpanID, Plan: plan})
+	require.NoError(t, err)
+
+	locked := errors.New("locked")
+	deliver := func(payload []byte, credentials error) (again []byte, failure error) {
+		job, err := ParseJob(payload)
+		require.NoError(t, err)
+		worker := newTransport(f) // another process
+		worker.Credentials.(*secrets).err = credentials
+		ctx := WithCall(t.Context(), Call{Job: job, CredentialRef: "ops-deploy", PathTemplate: "/v1/releases/{name}", ToolID: aCall().ToolID, ArgumentsDigest: aCall().ArgumentsDigest})
+		resp, failure := worker.RoundTrip(request(ctx))
+		if failure == nil {
+			resp.Body.Close()
+		}
+		job.Plan = PlanOf(ctx)
+		again, err = json.Marshal(job)
+		require.NoError(t, err)
+		return again, failure
+	}
+	second, failure := deliver(first, locked)
+	require.Equal(t, CodeCredentialUnavailable, failed(t, failure).Code)
+	_, failure = deliver(first, nil)
+	e := failed(t, failure)
+	require.Equal(t, codeAttemptTaken, e.Code, "the payload knows nothing of the attempt")
+	require.False(t, e.Recorded)
+	third, failure := deliver(second, locked)
+	require.Equal(t, CodeCredentialUnavailable, failed(t, failure).Code)
+	require.False(t, failed(t, failure).MayHaveHadEffect(), "nothing left in any attempt")
+	fourth, failure := deliver(third, nil)
+	require.NoError(t, failure)
+	require.Equal(t, []string{"planned", "sent", "failed_before_send", "sent", "failed_before_send", "sent", "completed"}, f.states())
+	require.Len(t, f.all()[6].Action.AttemptIDs, 3)
+	require.Equal(t, 1, target.count())
+	job, err := ParseJob(fourth)
+	require.NoError(t, err)
+	require.True(t, job.Plan.left())
+}
+
+// TestAnAttemptWhoseNumberIsAnothersIsNone asks twice for what another executor has.
+func TestAnAttemptWhoseNumberIsAnothersIsNone(t *testing.T) {
+	for _, code := range []string{codeAttemptTaken, codeAttemptOpen} {
+		f, target := newFakeJournal(t), newRemote(t, nil)
+		var numbers []int64
+		f.refuse = func(s stored) (int, string) {
+			if s.Action.AttemptID == "" {
+				return 0, ""
+			}
+			numbers = append(numbers, s.Action.Attempt)
+			return http.StatusConflict, code
+		}
+		tr := newTransport(f)
+		tr.Executor.Attempts = Directory(t.TempDir())
+		ctx := WithCall(t.Context(), aCall())
+		for range 2 {
+			e := failed(t, through(ctx, &http.Client{Transport: tr}, target.URL))
+			require.Equal(t, code, e.Code)
+			require.False(t, e.Recorded)
+		}
+		require.Equal(t, []int64{1, 1, 1, 1}, numbers, "sent and its outcome, twice")
+		require.Empty(t, PlanOf(ctx).AttemptIDs)
+		require.Zero(t, target.count())
+		notes, err := tr.Executor.Attempts.List(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, notes)
+	}
+}
+
 func TestWhatIsNoJobIsRefused(t *testing.T) {
 	for _, text := range []string{``, `null`, `{}`, `{"execution_id":"r","trace_id":"x","span_id":"y"}`, `{"CANARY":1}`} {
 		_, err := ParseJob([]byte(text))

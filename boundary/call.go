@@ -74,9 +74,14 @@ type call struct {
 	mu sync.Mutex
 	// actions are those of the call by what their request is.
 	actions map[fingerprint]*action
-	// redirects are the requests that were answered with one.
-	redirects map[any]*action
-	order     []string // ids of actions
+	// redirects are the requests that were answered with one, by their attempt.
+	redirects map[any]*attempt
+	// made are the actions in the order of their requests.
+	made []*action
+	// left says that something of an attempt left, or may have.
+	left bool
+	// newest is what the newest request came to, nil before the first.
+	newest *Error
 }
 
 type callKey struct{}
@@ -87,7 +92,7 @@ type callKey struct{}
 //
 // A Call that cannot be used makes the action fail, before anything is written.
 func WithCall(ctx context.Context, c Call) context.Context {
-	own := &call{Call: c, actions: map[fingerprint]*action{}, redirects: map[any]*action{}}
+	own := &call{Call: c, actions: map[fingerprint]*action{}, redirects: map[any]*attempt{}}
 	own.err = own.complete()
 	return context.WithValue(ctx, callKey{}, own)
 }
@@ -101,7 +106,34 @@ func ActionIDs(ctx context.Context) []string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]string(nil), c.order...)
+	ids := make([]string, len(c.made))
+	for i, a := range c.made {
+		ids[i] = a.id
+	}
+	return ids
+}
+
+// PlanOf returns the plan of the newest action under the context as it is now, with the
+// attempts so far: what a later process needs to go on with it. It is that of the Call
+// if no action was made of it, nil if nothing is durable as planned.
+func PlanOf(ctx context.Context) *Plan {
+	c, _ := ctx.Value(callKey{}).(*call)
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	made := c.made
+	c.mu.Unlock()
+	if len(made) == 0 {
+		return c.Plan
+	}
+	a := made[len(made)-1]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.planned {
+		return nil
+	}
+	return a.asPlan(c)
 }
 
 func callOf(ctx context.Context) (*call, error) {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"crypto/tls"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
@@ -20,8 +21,10 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// Journal takes records and answers when they are durable. All records of a call
-// stand in it or none.
+// Journal takes records and answers when they are durable. If it refuses one of a call,
+// none of them is written. If it was unavailable or did not answer, some may stand in it,
+// as after a crash, until the same call is made again: that completes it, and what is
+// there already is not written twice.
 type Journal interface {
 	Append(ctx context.Context, records ...Record) ([]Receipt, error)
 }
@@ -66,6 +69,9 @@ type Client struct {
 	// Authorize, if it is set, puts the executor's own credential on a request, for
 	// each try anew.
 	Authorize func(*http.Request) error
+	// Organization and RetentionClass choose where the records go, among what the receiver
+	// lets this executor choose. "" is what it has for it.
+	Organization, RetentionClass string
 	// Keys, if they are set, are those whose signature a receipt must have, by key id.
 	Keys map[string]ed25519.PublicKey
 	// MaxTries bounds how often one batch is sent: after 429, 503 and when nobody
@@ -94,6 +100,10 @@ func (c *Client) Append(ctx context.Context, records ...Record) ([]Receipt, erro
 	for try := 1; ; try++ {
 		receipts, wait, err := c.post(ctx, body, records)
 		var refused *Refusal
+		var untrusted *tls.CertificateVerificationError
+		if errors.As(err, &untrusted) { // which another try does not change
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
 		if err == nil || errors.As(err, &refused) || errors.Is(err, errReceipt) || errors.Is(err, errAuthorize) {
 			return receipts, err
 		}
@@ -129,6 +139,12 @@ func (c *Client) post(ctx context.Context, body []byte, records []Record) ([]Rec
 		return nil, 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if c.Organization != "" {
+		req.Header.Set("Readtrail-Organization", c.Organization)
+	}
+	if c.RetentionClass != "" {
+		req.Header.Set("Readtrail-Retention-Class", c.RetentionClass)
+	}
 	if c.Authorize != nil {
 		if c.Authorize(req) != nil {
 			return nil, 0, errAuthorize // whose own text could hold it

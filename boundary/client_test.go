@@ -8,6 +8,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -163,4 +164,44 @@ func TestTheExecutorsOwnCredentialIsPutOnEachTryAndNeverPrinted(t *testing.T) {
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "CANARY")
 	require.Zero(t, f.posts)
+}
+
+// TestACollectorThatIsNotTrustedIsNamedAsThat asks once: another try does not change a
+// certificate.
+func TestACollectorThatIsNotTrustedIsNamedAsThat(t *testing.T) {
+	f, target := newFakeJournal(t), newRemote(t, nil)
+	server := httptest.NewUnstartedServer(f)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	tr := newTransport(f)
+	tr.Executor.Journal = &Client{URL: server.URL}
+	_, err := post(t, tr, aCall(), target.URL)
+	e := failed(t, err)
+	require.Equal(t, CodeJournalUntrusted, e.Code)
+	require.ErrorIs(t, err, ErrUnavailable)
+	require.Zero(t, target.count())
+}
+
+func TestWhereRecordsGoIsSaidWithEachRequest(t *testing.T) {
+	f := newFakeJournal(t)
+	var headers http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		headers = r.Header
+		f.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	_, err := (&Client{URL: server.URL, Organization: "acme", RetentionClass: "treasury_10y"}).Append(t.Context(), aRecord())
+	require.NoError(t, err)
+	require.Equal(t, []string{"acme", "treasury_10y"}, []string{headers.Get("Readtrail-Organization"), headers.Get("Readtrail-Retention-Class")})
+	_, err = (&Client{URL: server.URL}).Append(t.Context(), aRecord())
+	require.NoError(t, err)
+	require.Empty(t, headers.Values("Readtrail-Organization"), "the receiver's own choice")
+}
+
+func TestAnErrorSaysWhereTheRecordIsWrong(t *testing.T) {
+	f, target := newFakeJournal(t), newRemote(t, nil)
+	f.setRefusal("planned", http.StatusBadRequest, "invalid")
+	_, err := post(t, newTransport(f), aCall(), target.URL)
+	require.Contains(t, failed(t, err).Error(), ": invalid at #/0; nothing was sent")
 }

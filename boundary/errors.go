@@ -4,6 +4,7 @@
 package boundary
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 
@@ -22,8 +23,11 @@ const (
 	CodeActionTaken           = "action_taken"           // a Call with an action id is one action; this is another request
 	CodeResolutionFailed      = "resolution_failed"      // the resolver gave no target
 	CodeRedirectRefused       = "redirect_refused"       // a redirect to another target, which nobody decided on
+	CodeCommandInvalid        = "command_invalid"        // the command's template and values do not fit together
+	CodeJournalUntrusted      = "journal_untrusted"      // the journal showed a certificate that is not trusted: nothing was sent
 	CodeRecordUnavailable     = "record_unavailable"     // the journal did not answer: nothing was sent
 	CodeOutcomeUnrecorded     = "outcome_unrecorded"     // it was sent, but its outcome could not be written
+	CodeAnswerLost            = "answer_lost"            // it was answered, but the answer did not reach the caller; only from Failure
 	CodeAttemptUnkept         = "attempt_unkept"         // the executor's own note of the attempt could not be written
 	CodeApprovalRejected      = "approval_rejected"      // a reviewer said no
 	CodeApprovalUnavailable   = "approval_unavailable"   // no decision was to be had
@@ -38,14 +42,18 @@ const (
 )
 
 // Error says that an action was not carried out, or that what came of it is not
-// known. Its text holds ids and codes, never content: what lies behind it, which may
-// quote a server, is reached by errors.Is and errors.As only.
+// known. Its text holds ids, codes and pointers of the journal, never content: what lies
+// behind it, which may quote a server, is reached by errors.Is and errors.As only.
 type Error struct {
 	// Code is one of the constants, or a code of the journal.
 	Code string
 	// State is what the attempt came to: failed_before_send says that nothing left;
-	// timeout and unknown that something may have. "" if there was no attempt.
+	// timeout and unknown that something may have; completed that it was answered. "" if
+	// there was no attempt.
 	State record.ActionState
+	// SentBefore says that something went out under the same Call before, or may have: an
+	// attempt of the action, the request that was answered with a redirect.
+	SentBefore bool
 	// ActionID and AttemptID are "" where there was none yet.
 	ActionID, AttemptID string
 	// Recorded says that the journal has the outcome. If it has not, the attempt
@@ -63,13 +71,29 @@ func (e *Error) Error() string {
 	if e.AttemptID != "" {
 		text += "attempt " + e.AttemptID + ": "
 	}
-	switch e.State {
-	case "", record.ActionFailedBeforeSend:
-		return text + e.Code + "; nothing was sent"
+	text += e.Code
+	var refused *Refusal
+	if errors.As(e.cause, &refused) && refused.Pointer != "" {
+		text += " at " + refused.Pointer
+	}
+	switch {
+	case !e.sent() && e.SentBefore:
+		return text + "; nothing was sent this time, what was sent before may have had an effect"
+	case !e.sent():
+		return text + "; nothing was sent"
+	case e.State == record.ActionCompleted:
+		return text + "; it was sent and answered, and may have had an effect"
 	default:
-		return text + e.Code + fmt.Sprintf("; state %s, it may have had an effect", e.State)
+		return text + fmt.Sprintf("; state %s, it may have had an effect", e.State)
 	}
 }
+
+// sent reports whether something of what the error is about left, or may have.
+func (e *Error) sent() bool { return e.State != "" && e.State != record.ActionFailedBeforeSend }
+
+// MayHaveHadEffect reports whether anything of the Call left so far, or may have. Only
+// if it did not may an agent be told that nothing was sent.
+func (e *Error) MayHaveHadEffect() bool { return e.sent() || e.SentBefore }
 
 // Unwrap returns what lies behind the error. Do not print it where content must not
 // go.
@@ -86,6 +110,10 @@ func codeOf(err error) string {
 	var refused *Refusal
 	if errors.As(err, &refused) {
 		return refused.Code
+	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return CodeJournalUntrusted
 	}
 	return CodeRecordUnavailable
 }

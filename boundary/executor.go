@@ -57,6 +57,8 @@ type action struct {
 	eventID  string // of planned
 	attempts []string
 	approval string
+	// left says that something of an attempt left, or may have.
+	left bool
 	// parentEvent is the entry that led here: a redirect's or a delegated job's plan.
 	parentEvent string
 	// planned says that planned is durable, approved that the approval was given that
@@ -130,6 +132,9 @@ func (e *Executor) of(c *call, t *attempt, state record.ActionState) *record.Act
 // plan makes the action durable as planned, once, and asks for an approval where one is
 // needed and there is none that still holds.
 func (e *Executor) plan(ctx context.Context, c *call, a *action) error {
+	if len(a.attempts) >= maxAttempts {
+		return &Error{Code: CodeActionTaken, ActionID: a.id}
+	}
 	if err := e.payUp(ctx, a); err != nil {
 		return err
 	}

@@ -22,9 +22,14 @@ type Plan struct {
 	// SpanID is the action's span.
 	SpanID     string `json:"span_id"`
 	ApprovalID string `json:"approval_id,omitzero"`
-	// AttemptIDs are the attempts so far.
+	// AttemptIDs are the attempts so far, in their order: the journal takes the next one
+	// only. Unsent says that nothing of them left.
 	AttemptIDs []string `json:"attempt_ids,omitzero"`
+	Unsent     bool     `json:"unsent,omitzero"`
 }
+
+// left reports whether something of the attempts so far left, or may have.
+func (p *Plan) left() bool { return len(p.AttemptIDs) > 0 && !p.Unsent }
 
 func planOf(r *record.Action) Plan {
 	return Plan{
@@ -37,7 +42,7 @@ func planOf(r *record.Action) Plan {
 func (a *action) asPlan(c *call) *Plan {
 	return &Plan{
 		ActionID: a.id, EventID: a.eventID, ExecutionID: c.ExecutionID, TraceID: c.TraceID, SpanID: a.spanID, ApprovalID: a.approval,
-		AttemptIDs: slices.Clone(a.attempts),
+		AttemptIDs: slices.Clone(a.attempts), Unsent: len(a.attempts) > 0 && !a.left,
 	}
 }
 
@@ -111,4 +116,5 @@ func (c *call) fromJob() {
 // fromPlan takes over what the plan says of its action.
 func (c *call) fromPlan() {
 	c.ExecutionID, c.TraceID, c.ActionID = c.Plan.ExecutionID, c.Plan.TraceID, c.Plan.ActionID
+	c.left = c.Plan.left()
 }

@@ -180,3 +180,22 @@ func (f *fakeJournal) setRefusal(state string, status int, code string) {
 		return 0, ""
 	}
 }
+
+// countAttempts has the journal take only the next attempt of the action there is, as
+// the rules of actions say.
+func (f *fakeJournal) countAttempts() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sent := map[int64]string{}
+	f.refuse = func(s stored) (int, string) {
+		a := s.Action
+		switch {
+		case a.AttemptID == "" || sent[a.Attempt] == a.AttemptID:
+			return 0, ""
+		case sent[a.Attempt] != "" || a.Attempt != int64(len(sent)+1):
+			return http.StatusConflict, codeAttemptTaken
+		}
+		sent[a.Attempt] = a.AttemptID
+		return 0, ""
+	}
+}

@@ -27,6 +27,9 @@ func (e *Executor) giveUp(ctx context.Context, c *call, t *attempt, code string,
 // end makes the outcome of an attempt durable, also when the caller has given up. It
 // returns the *Error for the caller: nil after completed.
 func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.ActionState, o record.Outcome, cause error) error {
+	if state != record.ActionFailedBeforeSend {
+		c.went(t.action)
+	}
 	r := e.of(c, t, state)
 	r.Outcome, r.AttemptIDs = &o, slices.Clone(t.attempts)
 	timeout := e.RecordTimeout
@@ -42,6 +45,10 @@ func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.Ac
 	var err error
 	failed.Recorded, err = e.outcome(ctx, r)
 	switch {
+	case err == nil && !failed.Recorded: // the number is another attempt's: this one is none
+		t.attempts = t.attempts[:len(t.attempts)-1]
+		_ = e.forget(ctx, t.id)
+		return failed
 	case err != nil:
 		t.owed = append(t.owed, r)
 		if state == record.ActionCompleted {
@@ -56,6 +63,7 @@ func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.Ac
 		failed.Code, failed.cause = CodeAttemptUnkept, err
 		return failed
 	}
+	c.answered(t)
 	return nil
 }
 

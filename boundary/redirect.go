@@ -37,9 +37,6 @@ func (c *call) action(f fingerprint, target record.ActionTarget, path string) (*
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a := c.actions[f]; a != nil {
-		if len(a.attempts) >= maxAttempts {
-			return nil, &Error{Code: CodeActionTaken, ActionID: a.id}
-		}
 		return a, nil
 	}
 	if c.ActionID != "" && len(c.actions) > 0 {
@@ -51,6 +48,7 @@ func (c *call) action(f fingerprint, target record.ActionTarget, path string) (*
 	}
 	if p := c.Plan; p != nil {
 		a.planned, a.eventID, a.spanID, a.attempts = true, p.EventID, p.SpanID, slices.Clone(p.AttemptIDs)
+		a.left = p.left()
 		// Whether the approval still holds the journal knows; one for another process does
 		// not.
 		a.approval, a.approved = p.ApprovalID, p.ApprovalID != "" && c.Job == nil
@@ -68,7 +66,7 @@ func (c *call) nextID() string {
 	case c.ActionID != "":
 		return c.ActionID
 	case c.CallID != "":
-		return derive(prefixAction, "call", c.ExecutionID, c.CallID, strconv.Itoa(len(c.order)+1))
+		return derive(prefixAction, "call", c.ExecutionID, c.CallID, strconv.Itoa(len(c.made)+1))
 	default:
 		return mint(prefixAction)
 	}
@@ -76,14 +74,14 @@ func (c *call) nextID() string {
 
 func (c *call) add(f fingerprint, a *action) {
 	c.actions[f] = a
-	c.order = append(c.order, a.id)
+	c.made = append(c.made, a)
 }
 
 // redirected notes that a request was answered with a redirect.
-func (c *call) redirected(req *http.Request, a *action) {
+func (c *call) redirected(req *http.Request, t *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.redirects[req] = a
+	c.redirects[req] = t
 }
 
 // redirectedTo decides on a request that net/http makes of a redirect. What stays with
@@ -98,17 +96,19 @@ func (t *Transport) redirectedTo(c *call, req *http.Request, to *resolved) (*act
 		return nil, &Error{Code: CodeRedirectRefused}
 	}
 	from.mu.Lock()
-	was, path, id, event := from.target, from.path, from.id, from.eventID
+	was, path, id, event := from.target, from.path, from.action.id, from.eventID
 	from.mu.Unlock()
 	if was.Host == to.target.Host && was.Port == to.target.Port && was.Protocol == to.target.Protocol && was.Method == to.target.Method && path == to.url.Path {
-		return from, nil
+		return from.action, nil
 	}
 	if t.Redirects == nil || !t.Redirects(req.Context(), was, to.target) {
-		return nil, &Error{Code: CodeRedirectRefused, ActionID: id}
+		// What was refused was not planned and has no id: the error is about the action that
+		// was answered with it.
+		return nil, &Error{Code: CodeRedirectRefused, State: record.ActionCompleted, ActionID: id, AttemptID: from.id, Recorded: true}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := &action{id: derive(prefixAction, "redirect", id, strconv.Itoa(len(c.order)+1)), spanID: newSpanID(), parentEvent: event, target: to.target, path: to.url.Path}
+	a := &action{id: derive(prefixAction, "redirect", id, strconv.Itoa(len(c.made)+1)), spanID: newSpanID(), parentEvent: event, target: to.target, path: to.url.Path}
 	c.add(to.fingerprint(), a)
 	return a, nil
 }

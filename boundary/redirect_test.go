@@ -23,9 +23,16 @@ func TestARedirectToAnotherTargetIsRefused(t *testing.T) {
 		http.Redirect(w, r, other.URL+"/elsewhere", http.StatusTemporaryRedirect)
 	})
 	_, err := post(t, newTransport(f), aCall(), target.URL)
-	require.Equal(t, CodeRedirectRefused, failed(t, err).Code)
+	e := failed(t, err)
+	require.Equal(t, CodeRedirectRefused, e.Code)
 	require.Zero(t, other.count())
 	require.Equal(t, []string{"planned", "sent", "completed"}, f.states())
+	sent := f.all()[1].Action
+	require.Equal(t, []string{sent.ActionID, sent.AttemptID}, []string{e.ActionID, e.AttemptID}, "the error is about what went out")
+	require.Equal(t, record.ActionCompleted, e.State)
+	require.True(t, e.Recorded)
+	require.True(t, e.MayHaveHadEffect())
+	require.Contains(t, e.Error(), "it was sent and answered")
 	require.Equal(t, int64(307), f.all()[2].Action.Outcome.HTTPStatus)
 }
 
@@ -56,6 +63,25 @@ func TestARedirectThatWasDecidedOnIsAnActionOfItsOwn(t *testing.T) {
 	require.Empty(t, other.requests[0].Header.Get("Authorization"))
 	require.Equal(t, "CANARY-body-1", other.bodies[0])
 	require.NotContains(t, f.text(), "CANARY")
+}
+
+// TestARedirectThatIsNotFollowedAfterAllDoesNotHideWhatWasSent follows one that the
+// journal then refuses.
+func TestARedirectThatIsNotFollowedAfterAllDoesNotHideWhatWasSent(t *testing.T) {
+	f := newFakeJournal(t)
+	other := newRemote(t, nil)
+	target := newRemote(t, func(w http.ResponseWriter, r *http.Request) {
+		f.setRefusal("sent", http.StatusConflict, "approval_not_bound")
+		http.Redirect(w, r, other.URL+"/elsewhere", http.StatusSeeOther)
+	})
+	tr := newTransport(f)
+	tr.Redirects = func(context.Context, record.ActionTarget, record.ActionTarget) bool { return true }
+	_, err := post(t, tr, aCall(), target.URL)
+	e := failed(t, err)
+	require.Equal(t, "approval_not_bound", e.Code)
+	require.Equal(t, record.ActionFailedBeforeSend, e.State)
+	require.True(t, e.MayHaveHadEffect(), "the request that was redirected went out")
+	require.Zero(t, other.count())
 }
 
 func TestARedirectToTheSameTargetIsAnotherAttempt(t *testing.T) {

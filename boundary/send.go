@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 
 	"github.com/readtrail/readtrail/record"
@@ -47,7 +46,7 @@ func (t *Transport) send(req *http.Request, c *call, a *attempt, to *resolved, b
 	resp, err := t.base().RoundTrip(out.WithContext(watched))
 	if err != nil {
 		s.again(nil)
-		state, o := ended(err, ctx, s)
+		state, o := ended(s, endedBy(ctx, req.Cancel, err))
 		return nil, t.Executor.end(ctx, c, a, state, o, err)
 	}
 	resp.Request = req // the one that holds no secret
@@ -99,27 +98,17 @@ func (t *Transport) effect(resp *http.Response) record.RemoteEffect {
 	}
 }
 
-// ended says what an attempt without an answer came to. Only if it is known that no
-// byte left did it fail.
-func ended(err error, ctx context.Context, s *sending) (record.ActionState, record.Outcome) {
+// ended says what an attempt without an answer came to; by is the code of what ended
+// it, "" if nobody did. Only if it is known that no byte left did it fail.
+func ended(s *sending, by string) (record.ActionState, record.Outcome) {
 	n, known := s.written(true)
-	o := record.Outcome{RemoteEffect: record.EffectUnknown, Error: CodeConnectionLost}
+	o := record.Outcome{RemoteEffect: record.EffectUnknown, Error: first(by, CodeConnectionLost)}
 	if known {
 		o.BytesSent = &n
 	}
-	var netErr net.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.As(err, &netErr) && netErr.Timeout():
-		o.Error = CodeTimeout
-	case errors.Is(ctx.Err(), context.Canceled):
-		o.Error = CodeCanceled
-	}
 	switch {
 	case known && n == 0:
-		if o.Error == CodeConnectionLost {
-			o.Error = CodeConnectionFailed
-		}
-		o.RemoteEffect = record.EffectNone
+		o.Error, o.RemoteEffect = first(by, CodeConnectionFailed), record.EffectNone
 		return record.ActionFailedBeforeSend, o
 	case o.Error == CodeTimeout:
 		return record.ActionTimeout, o

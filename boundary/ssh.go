@@ -78,6 +78,11 @@ type Result struct {
 // command that ran and gave an exit status other than 0 is completed and no error. An
 // error is an *[Error].
 func (r *SSHRunner) Run(ctx context.Context, cmd Command) (*Result, error) {
+	result, err := r.run(ctx, cmd)
+	return result, noted(ctx, false, err)
+}
+
+func (r *SSHRunner) run(ctx context.Context, cmd Command) (*Result, error) {
 	c, a, line, err := r.prepare(ctx, &cmd)
 	if err != nil {
 		return nil, err
@@ -120,7 +125,7 @@ func (r *SSHRunner) prepare(ctx context.Context, cmd *Command) (*call, *action, 
 	}
 	line, err := cmd.line()
 	if err != nil {
-		return nil, nil, "", &Error{Code: CodeResolutionFailed, cause: err}
+		return nil, nil, "", &Error{Code: CodeCommandInvalid, cause: err}
 	}
 	target, err := r.resolve(ctx, c, cmd, line)
 	if err != nil {
@@ -170,8 +175,8 @@ func (r *SSHRunner) send(ctx context.Context, c *call, t *attempt, line string, 
 	stdout, stderr := &bounded{max: r.maxOutput()}, &bounded{max: r.maxOutput()}
 	sent := &countedInput{r: bytes.NewReader(input)}
 	session.Stdout, session.Stderr, session.Stdin = stdout, stderr, sent
-	if ctx.Err() != nil {
-		return nil, r.Executor.giveUp(ctx, c, t, why(ctx), ctx.Err())
+	if err := ctx.Err(); err != nil {
+		return nil, r.Executor.giveUp(ctx, c, t, endedBy(ctx, nil, err), err)
 	}
 	// From here on the command may be on its way.
 	err = session.Run(line)
@@ -191,22 +196,12 @@ func (r *SSHRunner) send(ctx context.Context, c *call, t *attempt, line string, 
 		}
 		return &Result{stdout.bytes(), stderr.bytes(), stdout.over || stderr.over, int(status)}, nil
 	}
-	o.Error = CodeConnectionLost
+	o.Error = first(endedBy(ctx, nil, err), CodeConnectionLost)
 	state := record.ActionUnknown
-	if ctx.Err() != nil {
-		o.Error = why(ctx)
-	}
 	if o.Error == CodeTimeout {
 		state = record.ActionTimeout
 	}
 	return nil, r.Executor.end(ctx, c, t, state, o, err)
-}
-
-func why(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return CodeTimeout
-	}
-	return CodeCanceled
 }
 
 var errHostKey = errors.New("boundary: the server's host key is not the one that is known")
@@ -223,7 +218,7 @@ func (r *SSHRunner) connect(ctx context.Context, to record.ActionTarget, signers
 	address := net.JoinHostPort(to.Host, strconv.FormatInt(to.Port, 10))
 	raw, err := dial(ctx, "tcp", address)
 	if err != nil {
-		return nil, nil, failure(ctx, CodeConnectionFailed), err
+		return nil, nil, first(endedBy(ctx, nil, err), CodeConnectionFailed), err
 	}
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
@@ -249,23 +244,15 @@ func (r *SSHRunner) connect(ctx context.Context, to record.ActionTarget, signers
 		case accepted.Load() && ctx.Err() == nil && !errors.As(err, &broken) && !errors.Is(err, io.EOF):
 			code = CodeLoginRefused
 		}
-		return nil, nil, failure(ctx, code), err
+		return nil, nil, first(endedBy(ctx, nil, err), code), err
 	}
 	client := ssh.NewClient(conn, channels, requests)
 	session, err := client.NewSession()
 	if err != nil {
 		client.Close()
-		return nil, nil, failure(ctx, CodeConnectionFailed), err
+		return nil, nil, first(endedBy(ctx, nil, err), CodeConnectionFailed), err
 	}
 	return session, client, "", nil
-}
-
-// failure is the code of a connection that did not come about.
-func failure(ctx context.Context, code string) string {
-	if ctx.Err() != nil {
-		return why(ctx)
-	}
-	return code
 }
 
 func (r *SSHRunner) maxOutput() int {

@@ -76,6 +76,17 @@ func TestACommandIsPlannedThenPermittedThenRunThenRecorded(t *testing.T) {
 	require.NotContains(t, f.text(), "CANARY")
 }
 
+func TestACommandThatLacksAValueIsToldFromAHostThatIsNotKnown(t *testing.T) {
+	f := newFakeJournal(t)
+	r := newRunner(t, f, sshtest.Start(t, "deploy", func(sshtest.Command) (string, int) { return "", 0 }))
+	_, err := r.Run(WithCall(t.Context(), aCall()), Command{Host: "prod", Template: "systemctl restart {unit}"})
+	require.Equal(t, CodeCommandInvalid, failed(t, err).Code)
+	r.Resolver = aliases{}
+	_, err = r.Run(WithCall(t.Context(), aCall()), restart())
+	require.Equal(t, CodeResolutionFailed, failed(t, err).Code)
+	require.Empty(t, f.states())
+}
+
 func TestAnExitStatusIsAnOutcomeAndNoError(t *testing.T) {
 	f := newFakeJournal(t)
 	s := sshtest.Start(t, "deploy", func(sshtest.Command) (string, int) { return "", 3 })

@@ -68,9 +68,15 @@ type Resolved struct {
 	PathTemplate, Account, CredentialRef string
 }
 
-// RoundTrip implements http.RoundTripper. An error is an *[Error]. A response is
-// returned when its outcome is durable; that nobody reads its body changes nothing.
+// RoundTrip implements http.RoundTripper. An error is an *[Error]; http.Client hides it
+// when its Timeout is over, see [Failure]. A response is returned when its outcome is
+// durable; that nobody reads its body changes nothing.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.roundTrip(req)
+	return resp, noted(req.Context(), req.Response != nil, err)
+}
+
+func (t *Transport) roundTrip(req *http.Request) (*http.Response, error) {
 	body, err := t.body(req)
 	if err != nil {
 		return nil, err
@@ -96,7 +102,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.send(req, c, attempt, to, body)
 	if err == nil && resp.Header.Get("Location") != "" {
-		c.redirected(req, a)
+		c.redirected(req, attempt)
 	}
 	return resp, err
 }

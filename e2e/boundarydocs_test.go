@@ -54,10 +54,9 @@ func (v vault) Secret(_ context.Context, ref string, _ record.ActionTarget) (str
 }
 
 func publish(ctx context.Context, executor *boundary.Executor, vault boundary.Credentials, base *http.Transport, baseURL string) error {
-	client := &http.Client{
-		Transport: &boundary.Transport{Executor: executor, Credentials: vault, Base: boundary.Counting(base)},
-		Timeout:   30 * time.Second,
-	}
+	client := &http.Client{Transport: &boundary.Transport{Executor: executor, Credentials: vault, Base: boundary.Counting(base)}}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second) // not http.Client.Timeout, which hides the error
+	defer cancel()
 	ctx = boundary.WithCall(ctx, boundary.Call{
 		ExecutionID:     "run_8d43",
 		TraceID:         "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -74,11 +73,11 @@ func publish(ctx context.Context, executor *boundary.Executor, vault boundary.Cr
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return err // nothing was sent, or nobody knows: the *boundary.Error says which
+		return boundary.Failure(ctx, err) // nothing was sent, or it may have had an effect: the *boundary.Error says which
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
-	return err
+	return boundary.Failure(ctx, err)
 }
 
 // explain is what a tool may tell its agent.
@@ -88,11 +87,11 @@ func explain(err error) string {
 	case err == nil:
 		return "done"
 	case !errors.As(err, &failed):
-		return "the request could not be made"
-	case failed.State == "" || failed.State == record.ActionFailedBeforeSend:
-		return "nothing was sent: " + failed.Code
-	default:
+		return "whether anything was sent is not known"
+	case failed.MayHaveHadEffect():
 		return fmt.Sprintf("it may have had an effect: %s, action %s", failed.Code, failed.ActionID)
+	default:
+		return "nothing was sent: " + failed.Code
 	}
 }
 
@@ -147,17 +146,20 @@ func enqueue(ctx context.Context, transport *boundary.Transport, req *http.Reque
 	return json.Marshal(boundary.Job{ExecutionID: plan.ExecutionID, TraceID: plan.TraceID, SpanID: plan.SpanID, Plan: plan})
 }
 
-func carryOut(ctx context.Context, client *http.Client, payload []byte, queue string, req *http.Request) error {
+// carryOut returns, with an error, the payload to deliver if the job is to be tried again.
+func carryOut(ctx context.Context, client *http.Client, payload []byte, queue string, req *http.Request) (again []byte, err error) {
 	job, err := boundary.ParseJob(payload)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx = boundary.WithCall(ctx, boundary.Call{Job: job, CredentialRef: "ops-deploy", Upstream: boundary.Upstream{AuthenticatedBy: queue}})
 	resp, err := client.Do(req.WithContext(ctx))
 	if err != nil {
-		return err
+		job.Plan = boundary.PlanOf(ctx) // which knows the attempts so far
+		again, unspelled := json.Marshal(job)
+		return again, errors.Join(boundary.Failure(ctx, err), unspelled)
 	}
-	return resp.Body.Close()
+	return nil, resp.Body.Close()
 }
 
 // goBlock is a block of Go in a document.
@@ -204,14 +206,23 @@ func TestTheExecutorOfTheDocumentWorks(t *testing.T) {
 	require.NoError(t, err)
 	payload, err := enqueue(boundary.WithCall(t.Context(), boundary.Call{ExecutionID: "run_9", CallID: "call_9", CredentialRef: "ops-deploy"}), transport, req)
 	require.NoError(t, err)
-	require.NoError(t, carryOut(t.Context(), &http.Client{Transport: transport}, payload, "CN=queue", req))
+	transport.Credentials = vault{t.TempDir()} // where the secret is not yet
+	client := &http.Client{Transport: transport}
+	again, err := carryOut(t.Context(), client, payload, "CN=queue", req)
+	require.Equal(t, "nothing was sent: credential_unavailable", explain(err))
+	transport = &boundary.Transport{Executor: executor, Credentials: secrets}
+	client = &http.Client{Transport: transport}
+	_, err = carryOut(t.Context(), client, payload, "CN=queue", req)
+	require.Equal(t, "nothing was sent: attempt_taken", explain(err), "the payload of before")
+	_, err = carryOut(t.Context(), client, again, "CN=queue", req)
+	require.NoError(t, err)
 	require.Equal(t, 2, s.web.count())
 	s.end()
 	entries := s.actions()
 	require.Equal(t, []string{
 		"planned", "sent", "completed",
 		"planned", "approval requested", "approval decided", "sent", "completed",
-		"planned", "sent", "completed",
+		"planned", "sent", "failed_before_send", "sent", "completed",
 	}, stepsOf(entries))
 	require.Equal(t, "authenticated:bearertokenauth", entries[9].ObservedBy["upstream_context_source"])
 }
