@@ -8,10 +8,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/readtrail/readtrail/record"
@@ -139,87 +136,4 @@ const (
 func refusedWith(err error, code string) bool {
 	var refused *Refusal
 	return errors.As(err, &refused) && refused.Code == code
-}
-
-// Directory keeps notes as files of a directory of this executor's own, mode 0600.
-type Directory string
-
-const noteSuffix = ".attempt"
-
-// Put implements [Attempts]: written, synced and renamed into place.
-func (d Directory) Put(_ context.Context, attemptID string, note []byte) (err error) {
-	path := filepath.Join(string(d), attemptID+noteSuffix)
-	f, err := os.CreateTemp(string(d), ".note-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(note)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return d.sync()
-}
-
-// Delete implements [Attempts].
-func (d Directory) Delete(_ context.Context, attemptID string) error {
-	err := os.Remove(filepath.Join(string(d), attemptID+noteSuffix))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// maxNoteBytes bounds a note that is read back.
-const maxNoteBytes = 1 << 20
-
-// List implements [Attempts], in the order in which the notes were written.
-func (d Directory) List(context.Context) ([][]byte, error) {
-	files, err := os.ReadDir(string(d))
-	if err != nil {
-		return nil, err
-	}
-	type kept struct {
-		at   time.Time
-		note []byte
-	}
-	var all []kept
-	for _, f := range files {
-		info, err := f.Info()
-		if err != nil {
-			return nil, err
-		}
-		if !strings.HasSuffix(f.Name(), noteSuffix) || !info.Mode().IsRegular() || info.Size() > maxNoteBytes {
-			continue
-		}
-		note, err := os.ReadFile(filepath.Join(string(d), f.Name()))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, kept{info.ModTime(), note})
-	}
-	slices.SortFunc(all, func(a, b kept) int { return a.at.Compare(b.at) })
-	notes := make([][]byte, len(all))
-	for i, k := range all {
-		notes[i] = k.note
-	}
-	return notes, nil
-}
-
-func (d Directory) sync() error {
-	f, err := os.Open(string(d))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -51,7 +51,7 @@ type lostError struct {
 func (*lostError) Error() string { return "lost" }
 
 func TestAnExecutorThatComesBackSaysThatItDoesNotKnow(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	lose(t, f, dir)
 	require.Equal(t, []string{"planned", "sent"}, f.states())
 
@@ -89,7 +89,7 @@ func TestAnExecutorThatComesBackSaysThatItDoesNotKnow(t *testing.T) {
 }
 
 func TestAnAttemptWithoutPermissionFailedBeforeSend(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	lose(t, f, dir)
 	f.setRefusal("unknown", http.StatusConflict, codeAttemptNotSent)
 	e := newTransport(f).Executor
@@ -104,7 +104,7 @@ func TestAnAttemptWithoutPermissionFailedBeforeSend(t *testing.T) {
 
 func TestANoteThatOutlivedItsOutcomeIsDropped(t *testing.T) {
 	for code, open := range map[string]int{codeAttemptOver: 0, codeConflict: 1} {
-		f, dir := newFakeJournal(t), t.TempDir()
+		f, dir := newFakeJournal(t), notesDir(t)
 		lose(t, f, dir)
 		f.setRefusal("unknown", http.StatusConflict, code)
 		e := newTransport(f).Executor
@@ -120,7 +120,7 @@ func TestANoteThatOutlivedItsOutcomeIsDropped(t *testing.T) {
 }
 
 func TestWhatCannotBeSettledStaysNoted(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	lose(t, f, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "att_x"+noteSuffix), []byte("CANARY-note-1"), 0o600))
 	f.setRefusal("unknown", http.StatusForbidden, "scope_forbidden")
@@ -136,7 +136,7 @@ func TestWhatCannotBeSettledStaysNoted(t *testing.T) {
 
 // TestAKnownOutcomeThatWasNotWrittenIsWrittenLater loses the journal, not the process.
 func TestAKnownOutcomeThatWasNotWrittenIsWrittenLater(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	f.setRefusal("completed", http.StatusServiceUnavailable, "")
 	tr := newTransport(f)
 	tr.Executor.Attempts = Directory(dir)
@@ -159,7 +159,7 @@ func (full) Put(context.Context, string, []byte) error { return errors.New("no s
 func TestAnAttemptThatCannotBeNotedIsNotSent(t *testing.T) {
 	f, target := newFakeJournal(t), newRemote(t, nil)
 	tr := newTransport(f)
-	tr.Executor.Attempts = full{Directory(t.TempDir())}
+	tr.Executor.Attempts = full{Directory(notesDir(t))}
 	_, err := post(t, tr, aCall(), target.URL)
 	require.Equal(t, CodeAttemptUnkept, failed(t, err).Code)
 	require.Zero(t, target.count())
@@ -277,7 +277,7 @@ func TestAnAttemptWhoseNumberIsAnothersIsNone(t *testing.T) {
 			return http.StatusConflict, code
 		}
 		tr := newTransport(f)
-		tr.Executor.Attempts = Directory(t.TempDir())
+		tr.Executor.Attempts = Directory(notesDir(t))
 		ctx := WithCall(t.Context(), aCall())
 		for range 2 {
 			e := failed(t, through(ctx, &http.Client{Transport: tr}, target.URL))

@@ -24,7 +24,9 @@ import (
 // output at debug, and the text of errors.
 func TestNoSecretAndNoContentOfAnActionLeavesTheBoundary(t *testing.T) {
 	s := newStage(t)
-	s.executor.Attempts = boundary.Directory(s.notes())
+	own := filepath.Join(s.notes(), "executor") // beside those of the worker
+	require.NoError(t, os.Mkdir(own, 0o700))
+	s.executor.Attempts = boundary.Directory(own)
 	var said []string
 	act := func(name string, prepare func()) {
 		prepare()
