@@ -177,7 +177,7 @@ const (
 func (m model) judge(s step, now time.Time) string {
 	if other, found := m.last(s.sameID); found {
 		if other == s {
-			return isRepeat
+			return m.judgeAgain(s, now)
 		}
 		return ledger.CodeConflict
 	}
@@ -233,6 +233,31 @@ func (m model) judge(s step, now time.Time) string {
 		}
 	}
 	return isAccepted
+}
+
+// judgeAgain demands of a sending that it still is permitted.
+func (m model) judgeAgain(s step, now time.Time) string {
+	if s.state != "sent" {
+		return isRepeat
+	}
+	of := func(state string) func(step) bool {
+		return func(o step) bool { return o.kind == "" && o.action == s.action && o.state == state }
+	}
+	plan, _ := m.last(of("planned"))
+	switch {
+	case m.has(of("revoked")):
+		return ledger.CodeActionRevoked
+	case m.has(func(o step) bool { return o.isOutcomeOf(s) }):
+		return ledger.CodeAttemptOver
+	}
+	if code := m.judgeApproved(s, plan, now); code != isAccepted {
+		return code
+	}
+	return isRepeat
+}
+
+func (s step) isOutcomeOf(o step) bool {
+	return s.kind == "" && s.action == o.action && s.attempt == o.attempt && isOutcome(s.state)
 }
 
 func isOutcome(state string) bool {

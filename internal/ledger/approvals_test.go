@@ -140,9 +140,9 @@ func TestAnApprovalCoversAllAttemptsOfItsActionUntilItExpires(t *testing.T) {
 	require.Equal(t, ledger.Refusal{Code: ledger.CodeNotBound, Pointer: "/approval_id", EventID: receipts[1].EventID}, x.refused(third))
 
 	// What was accepted before is a repeat, whatever happened since.
-	retry := x.append(sending)
+	retry := x.append(plan, requested, timedOut)
 	require.True(t, retry[0].Repeat)
-	require.Equal(t, receipts[3], asFirst(retry[0]))
+	require.Equal(t, receipts[0], asFirst(retry[0]))
 
 	// A new decision is needed, and can be named by the attempt.
 	renew := func(s *step) { s.approval, s.expires = "apr_2", time.Time{} }

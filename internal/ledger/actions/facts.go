@@ -115,6 +115,15 @@ func (f *Facts) ActionID() string {
 	return f.action.ActionID
 }
 
+// IsSending reports whether a record is the permission of an attempt to leave.
+func (f *Facts) IsSending() bool { return f.action != nil && f.action.State == record.ActionSent }
+
+// IsOutcomeOf reports whether a record says how the attempt of another one ended.
+func (f *Facts) IsOutcomeOf(attempt *Facts) bool {
+	a, of := f.action, attempt.action
+	return a != nil && of != nil && a.State.IsOutcome() && a.ActionID == of.ActionID && a.AttemptID == of.AttemptID
+}
+
 // About is the name of every record about an action.
 func About(action string) string { return "about\n" + action }
 

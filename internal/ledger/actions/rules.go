@@ -70,6 +70,18 @@ func Judge(f *Facts, now time.Time, records Records) (*Refusal, error) {
 	return j.refusal(), j.err
 }
 
+// JudgeAgain says whether a sending that a journal has is permitted still. Whoever
+// asks a second time may have lost the answer, or may be somebody else: a receipt that
+// is given now is acted on now.
+func JudgeAgain(f *Facts, now time.Time, records Records) (*Refusal, error) {
+	if !f.IsSending() {
+		return nil, nil
+	}
+	j := &judge{f: f, now: now, records: records}
+	refusal := j.stillAllowed(f.action)
+	return refusal, j.err
+}
+
 // judge asks until there is an answer or an error.
 type judge struct {
 	f       *Facts
@@ -139,20 +151,41 @@ func (j *judge) plan(a *record.Action) *Refusal {
 // sending allows an attempt to leave: it is the permission that an executor waits
 // for (requirement D3).
 func (j *judge) sending(a *record.Action) *Refusal {
-	plan := j.permit(planOf(a.ActionID))
-	if plan == nil {
-		return refuse(CodeNotPlanned, "/action_id", nil)
-	}
-	if r := j.named(revocationOf(a.ActionID)); r != nil {
-		return refuse(CodeRevoked, "/action_id", r)
-	}
-	if pointer := differsFromPlan(a, plan.Facts.action); pointer != "" {
-		return refuse(CodeChanged, pointer, plan)
+	plan, r := j.planned(a)
+	if r != nil {
+		return r
 	}
 	if r := j.next(a); r != nil {
 		return r
 	}
-	return j.approved(a, plan.Facts.action)
+	return j.approved(a, plan)
+}
+
+// stillAllowed is sending for an attempt that was allowed to leave before.
+func (j *judge) stillAllowed(a *record.Action) *Refusal {
+	plan, r := j.planned(a)
+	if r != nil {
+		return r
+	}
+	if o := j.named(outcomeOf(a.ActionID, a.AttemptID)); o != nil {
+		return refuse(CodeAttemptOver, "/attempt_id", o)
+	}
+	return j.approved(a, plan)
+}
+
+// planned returns the plan of an attempt that may still be carried out as it is.
+func (j *judge) planned(a *record.Action) (*record.Action, *Refusal) {
+	plan := j.permit(planOf(a.ActionID))
+	if plan == nil {
+		return nil, refuse(CodeNotPlanned, "/action_id", nil)
+	}
+	if r := j.named(revocationOf(a.ActionID)); r != nil {
+		return nil, refuse(CodeRevoked, "/action_id", r)
+	}
+	if pointer := differsFromPlan(a, plan.Facts.action); pointer != "" {
+		return nil, refuse(CodeChanged, pointer, plan)
+	}
+	return plan.Facts.action, nil
 }
 
 // next demands that an attempt is the next one of its action and that the one
