@@ -49,6 +49,9 @@ func TestARepeatOfASendingThatIsNotPermittedAnyMoreIsRefused(t *testing.T) {
 			receipts := x.append(plan, requested, approval, sending, test.then)
 			x.clock.advance(test.wait)
 			want := ledger.Refusal{Code: test.code, Pointer: test.pointer, EventID: receipts[test.way].EventID}
+			if test.wait > 0 {
+				want.Reason = ledger.ReasonExpired
+			}
 			require.Equal(t, want, x.refused(sending))
 			x.reopen()
 			require.Equal(t, want, x.refused(sending))

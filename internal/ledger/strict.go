@@ -26,7 +26,15 @@ const (
 	CodeAttemptTaken    = actions.CodeAttemptTaken
 	CodeAttemptOpen     = actions.CodeAttemptOpen
 	CodeAttemptOver     = actions.CodeAttemptOver
+	CodeAttemptsDiffer  = actions.CodeAttemptsDiffer
 	CodeAttemptNotSent  = actions.CodeAttemptNotSent
+)
+
+// The reasons of a Refusal, where its code has several.
+const (
+	// ReasonExpired: an approval does not bind what it is about any more, since it has
+	// expired by the journal's clock.
+	ReasonExpired = actions.ReasonExpired
 )
 
 // Refusal is the error of AppendStrict for a record that the journal does not take.
@@ -41,6 +49,8 @@ type Refusal struct {
 	Pointer string
 	// EventID is the id of the entry that is in the way, "" if it is none.
 	EventID string
+	// Reason is one of the Reason constants, "" if the code says it all.
+	Reason string
 }
 
 func (r *Refusal) Error() string {
@@ -85,7 +95,7 @@ func (w *writer) admitStrict(r *request) error {
 			return unavailable(err)
 		}
 		if refusal != nil {
-			return &Refusal{Index: i, Code: refusal.Code, Pointer: refusal.Pointer, EventID: refusal.EventID}
+			return &Refusal{Index: i, Code: refusal.Code, Pointer: refusal.Pointer, EventID: refusal.EventID, Reason: refusal.Reason}
 		}
 	}
 	return nil

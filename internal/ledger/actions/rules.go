@@ -4,6 +4,7 @@
 package actions
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/readtrail/readtrail/record"
@@ -33,6 +34,9 @@ const (
 	CodeAttemptOpen = "attempt_open"
 	// CodeAttemptOver: the attempt has its outcome.
 	CodeAttemptOver = "attempt_over"
+	// CodeAttemptsDiffer: the ids of the attempts are not those that the journal has, or
+	// are missing where the action ends.
+	CodeAttemptsDiffer = "attempts_differ"
 	// CodeAttemptNotSent: there is no such attempt of which this could be the outcome.
 	CodeAttemptNotSent = "attempt_not_sent"
 )
@@ -45,7 +49,12 @@ type Refusal struct {
 	Pointer string
 	// EventID is that of the record that is in the way, "" if none is.
 	EventID string
+	// Reason is one of the Reason constants, "" if the code says it all.
+	Reason string
 }
+
+// ReasonExpired: the approval that is in the way has expired by the journal's clock.
+const ReasonExpired = "expired"
 
 // Known is a record that a journal has.
 type Known struct {
@@ -221,19 +230,19 @@ func (j *judge) failure(a *record.Action) *Refusal {
 		return refuse(CodeNotPlanned, "/action_id", nil)
 	}
 	if a.AttemptID == "" {
-		return nil
+		return j.attempts(a, false)
 	}
 	s := j.permit(sendingOf(a.ActionID, a.AttemptID))
 	if s == nil {
-		return j.next(a)
+		if r := j.next(a); r != nil {
+			return r
+		}
+		return j.attempts(a, false)
 	}
 	if o := j.named(outcomeOf(a.ActionID, a.AttemptID)); o != nil {
 		return refuse(CodeAttemptOver, "/attempt_id", o)
 	}
-	if s.Facts.action.Attempt != a.Attempt {
-		return refuse(CodeAttemptNotSent, "/attempt", s)
-	}
-	return nil
+	return j.ends(a, s, false)
 }
 
 // outcome allows one outcome of an attempt that was sent, and one more for what was
@@ -243,14 +252,57 @@ func (j *judge) outcome(a *record.Action) *Refusal {
 	if s == nil {
 		return refuse(CodeAttemptNotSent, "/attempt_id", nil)
 	}
+	o := j.named(outcomeOf(a.ActionID, a.AttemptID))
+	if o != nil && (a.State != record.ActionCompleted || !leavesOpen(o.Facts.action.State)) {
+		return refuse(CodeAttemptOver, "/attempt_id", o)
+	}
+	return j.ends(a, s, o != nil)
+}
+
+// ends demands that an outcome is that of what was sent. Late is one of an attempt
+// that has another one already.
+func (j *judge) ends(a *record.Action, s *Known, late bool) *Refusal {
 	if s.Facts.action.Attempt != a.Attempt {
 		return refuse(CodeAttemptNotSent, "/attempt", s)
 	}
-	o := j.named(outcomeOf(a.ActionID, a.AttemptID))
-	if o == nil || a.State == record.ActionCompleted && leavesOpen(o.Facts.action.State) {
+	if pointer := differsFromSent(a, s.Facts.action); pointer != "" {
+		return refuse(CodeChanged, pointer, s)
+	}
+	return j.attempts(a, late)
+}
+
+// attempts demands that the ids of attempts are those of all attempts of the action,
+// in order (requirement D2); what completed has them. Whoever learns late how an
+// attempt ended may know of none behind it.
+func (j *judge) attempts(a *record.Action, late bool) *Refusal {
+	const pointer = "/attempt_ids"
+	if a.AttemptIDs == nil {
+		if a.State == record.ActionCompleted {
+			return refuse(CodeAttemptsDiffer, pointer, nil)
+		}
 		return nil
 	}
-	return refuse(CodeAttemptOver, "/attempt_id", o)
+	for i, id := range a.AttemptIDs {
+		number := int64(i) + 1
+		if number == a.Attempt && id == a.AttemptID {
+			continue
+		}
+		k := j.named(attemptOf(a.ActionID, number))
+		if k == nil && number < a.Attempt {
+			continue // it was there, and was pruned
+		}
+		if k == nil || k.Facts.action.AttemptID != id {
+			return refuse(CodeAttemptsDiffer, pointer+"/"+strconv.Itoa(i), k)
+		}
+	}
+	count := int64(len(a.AttemptIDs))
+	if count < a.Attempt {
+		return refuse(CodeAttemptsDiffer, pointer, nil)
+	}
+	if next := j.named(attemptOf(a.ActionID, count+1)); next != nil && !late {
+		return refuse(CodeAttemptsDiffer, pointer, next)
+	}
+	return nil
 }
 
 // leavesOpen reports whether more can be learned after an outcome.
