@@ -66,8 +66,9 @@ func shownToRun1() []byte {
 	return spans(
 		span(1, "run_1", "s1", append(tool, "call_1", "gen_ai.tool.call.result", `{"address":{"country":"FR"}}`)...),
 		span(2, "run_2", "s1", append(tool, "call_2", "readtrail.read_id", "read_of_run_2")...),
-		span(3, "run_1", "s1", append(tool, "call_3", "readtrail.documents", `[{"id":"doc_1","checksum_sha256":"`+sum8f+`","with_content":true},{"id":"doc_named","checksum_sha256":"`+sum8f+`","with_content":false}]`)...),
+		span(3, "run_1", "s1", append(tool, "call_3", "gen_ai.tool.call.result", "a passport", "readtrail.documents", `[{"id":"doc_1","checksum_sha256":"`+sum8f+`","with_content":true},{"id":"doc_named","checksum_sha256":"`+sum8f+`","with_content":false}]`)...),
 		span(4, "run_1", "s2", append(tool, "call_4", "readtrail.documents", `[{"id":"doc_other_step","checksum_sha256":"`+sum8f+`","with_content":true}]`)...),
+		span(7, "run_1", "s1", append(tool, "call_7", "readtrail.documents", `[{"id":"doc_not_captured","checksum_sha256":"`+sum8f+`","with_content":true}]`)...),
 		span(5, "run_1", "s1", append(tool, "call_5", "readtrail.read_id", "read_retrieval", "readtrail.retrieval.index_id", "manual", "readtrail.retrieval.chunks", `[{"id":"chunk_1","score":0.5}]`)...),
 		span(6, "run_1", "s1", append(tool, "call_6", "readtrail.read_id", "read_memory", "readtrail.memory.store_id", "notes", "readtrail.memory.entries", `[{"id":"mem_1","written_at":"2026-10-01T00:00:00Z"}]`)...),
 	)
@@ -114,6 +115,8 @@ var planted = map[string]struct{ source, code string }{
 	"path_that_is_none":   {`{"source":"tool","tool_call_id":"call_1","path":"address.country"}`, "missing_field_provenance"},
 	"other_step":          {document("doc_other_step", sum8f), "citation_not_shown"},
 	"only_named":          {document("doc_named", sum8f), "citation_not_shown"},
+	"result_not_captured": {`{"source":"tool","tool_call_id":"call_7","path":"$"}`, "content_unavailable"},
+	"not_captured":        {document("doc_not_captured", sum8f), "content_unavailable"},
 	"other_version":       {document("doc_1", strings.Repeat("00", 32)), "citation_not_shown"},
 	"never_there":         {document("doc_9", sum8f), "missing_field_provenance"},
 	"chunk_not_returned":  {`{"source":"retrieval","read_id":"read_retrieval","chunk_id":"chunk_2"}`, "citation_not_shown"},

@@ -59,15 +59,26 @@ func both(changes ...func(object)) func(object) {
 	}
 }
 
+// undecided makes the approval one of which no decision holds.
+func undecided(decision string) func(object) {
+	return both(setIn("approval/decision", decision), removeIn("approval/reviewer"), removeIn("approval/decided_at"))
+}
+
 func firstCall(event object) object { return event["tool_calls"].([]any)[0].(object) }
 
 var violations = map[string]violation{
 	"blocked_but_executed":            {deniedAction(), both(setIn("event_type", "agent.action.completed"), setIn("execution/status", "succeeded")), "/audit_event/execution/status"},
 	"blocked_but_called_a_tool":       {deniedAction(), func(e object) { e["tool_calls"] = asObject(completeExecution())["tool_calls"] }, "/audit_event/tool_calls"},
 	"approval_required_and_absent":    {completeExecution(), removeIn("approval"), "/audit_event/approval"},
-	"executed_while_pending":          {completeExecution(), both(setIn("approval/decision", "pending"), removeIn("approval/reviewer"), removeIn("approval/decided_at")), "/audit_event/execution/status"},
+	"executed_while_pending":          {completeExecution(), undecided("pending"), "/audit_event/execution/status"},
 	"executed_though_rejected":        {completeExecution(), setIn("approval/decision", "rejected"), "/audit_event/execution/status"},
-	"executed_after_expiry":           {completeExecution(), both(setIn("approval/decision", "expired"), removeIn("approval/reviewer"), removeIn("approval/decided_at")), "/audit_event/execution/status"},
+	"executed_after_expiry":           {completeExecution(), undecided("expired"), "/audit_event/execution/status"},
+	"allowed_but_rejected":            {completeExecution(), both(setIn("policy/decision", "allow"), setIn("approval/decision", "rejected")), "/audit_event/execution/status"},
+	"warned_but_rejected":             {completeExecution(), both(setIn("policy/decision", "warn"), setIn("approval/decision", "rejected")), "/audit_event/execution/status"},
+	"allowed_while_pending":           {completeExecution(), both(setIn("policy/decision", "allow"), undecided("pending")), "/audit_event/execution/status"},
+	"allowed_after_expiry":            {completeExecution(), both(setIn("policy/decision", "allow"), undecided("expired")), "/audit_event/execution/status"},
+	"allowed_though_revoked":          {completeExecution(), both(setIn("policy/decision", "warn"), undecided("revoked")), "/audit_event/execution/status"},
+	"allowed_but_called_a_tool":       {completeExecution(), both(setIn("policy/decision", "allow"), undecided("revoked"), setIn("execution/status", "not_started")), "/audit_event/tool_calls"},
 	"approved_by_a_program":           {completeExecution(), setIn("approval/reviewer/kind", "service"), "/audit_event/execution/status"},
 	"unapproved_but_called_a_tool":    {completeExecution(), both(setIn("approval/decision", "rejected"), setIn("execution/status", "denied"), setIn("event_type", "agent.action.denied")), "/audit_event/tool_calls"},
 	"not_started_but_called_a_tool":   {completeExecution(), setIn("execution/status", "not_started"), "/audit_event/tool_calls"},

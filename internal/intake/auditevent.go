@@ -76,27 +76,6 @@ func headerOf(c *record.AuditCorrelation) record.Header {
 	}}
 }
 
-// whole refuses a body in which something would stand that the client did not say:
-// a type writes what it must have, such as an empty list of tool calls, and that is
-// for the client alone to say.
-func whole(raw, body jsontext.Value) *Problem {
-	if p := kept(raw, body); p != nil {
-		return p
-	}
-	var said, is map[string]any
-	if err := errors.Join(json.Unmarshal(raw, &said), json.Unmarshal(body, &is)); err != nil {
-		return syntax(err)
-	}
-	delete(is, "event_type") // which is derived
-	at := lost(is, said)
-	if at == "" {
-		return nil
-	}
-	p := problem(CodeInvalid, shown(at))
-	p.Detail += " (required)."
-	return p
-}
-
 // drafts are the event and what stands beside it.
 func (e *AuditEvent) drafts(version string) (event, beside *record.Draft, err error) {
 	if event, err = record.NewBodyDraft(record.KindAuditEvent, version, true, e.Event); err != nil {

@@ -9,6 +9,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/readtrail/readtrail/record"
 	"github.com/readtrail/readtrail/schema"
@@ -33,7 +34,7 @@ var decoders = map[record.Kind]decoder{
 		header: func(d *record.Decision) (*record.Header, string) { return &d.Header, record.EventDecisionMade },
 	}),
 	record.KindContext: client(traits[record.Context]{
-		kind: record.KindContext, required: []string{"context_id", "occurred_at", "context_digest"}, ours: []string{"/claims/*/supported", "/capture", "/basis"}, guarded: true, check: (*record.Context).Check,
+		kind: record.KindContext, required: []string{"context_id", "occurred_at", "context_digest", "model", "model/request"}, ours: []string{"/claims/*/supported", "/capture", "/basis"}, guarded: true, check: (*record.Context).Check,
 		header: func(c *record.Context) (*record.Header, string) { return &c.Header, record.EventContextUsed },
 	}),
 	record.KindAuditEvent: decodeAuditEvent,
@@ -133,7 +134,8 @@ var oursInBody = []string{
 type traits[B any] struct {
 	kind record.Kind
 	// required are the members that have to be there before there is a draft:
-	// those that repeats are known by, and the time, which a writer would give.
+	// those that repeats are known by, the time, which a writer would give, and what
+	// the schema does not demand of telemetry.
 	required []string
 	// typedBy is the member that the event type is made of, if it is.
 	typedBy string
@@ -177,7 +179,7 @@ func client[B any](t traits[B]) decoder {
 		if err != nil {
 			return nil, unfit(err)
 		}
-		if p := kept(raw, d.Body()); p != nil {
+		if p := whole(raw, d.Body()); p != nil {
 			return nil, p
 		}
 		if err := schema.ValidateDraft(d); err != nil {
@@ -194,15 +196,21 @@ func client[B any](t traits[B]) decoder {
 	}
 }
 
-// withMembers refuses a body that lacks one of some members.
+// withMembers refuses a body that lacks one of some members, of which each is named by
+// the names on the way to it.
 func withMembers(raw jsontext.Value, required []string) *Problem {
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(raw, &members); err != nil {
+	var body map[string]any
+	if err := json.Unmarshal(raw, &body); err != nil {
 		return syntax(err)
 	}
-	for _, name := range required {
-		if members[name] == nil {
-			p := problem(CodeInvalid, "/"+name)
+	for _, path := range required {
+		members, last := body, path
+		for name, rest, found := strings.Cut(last, "/"); found; name, rest, found = strings.Cut(last, "/") {
+			members, _ = members[name].(map[string]any)
+			last = rest
+		}
+		if _, found := members[last]; !found {
+			p := problem(CodeInvalid, "/"+path)
 			p.Detail += " (required)."
 			return p
 		}

@@ -6,6 +6,7 @@ package intake
 import (
 	"bytes"
 	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"errors"
 	"io"
 	"maps"
@@ -100,4 +101,38 @@ func lostBelow(at jsontext.Pointer, said, is any) jsontext.Pointer {
 		}
 	}
 	return ""
+}
+
+// whole refuses a body in which something would stand that the client did not say:
+// a type writes what it must have, such as an empty list of tool calls, and that is
+// for the client alone to say.
+func whole(raw, body jsontext.Value) *Problem {
+	if p := kept(raw, body); p != nil {
+		return p
+	}
+	var said, is map[string]any
+	if err := errors.Join(json.Unmarshal(raw, &said), json.Unmarshal(body, &is)); err != nil {
+		return syntax(err)
+	}
+	withoutAdded(is)
+	at := lost(is, said)
+	if at == "" {
+		return nil
+	}
+	p := problem(CodeInvalid, shown(at))
+	p.Detail += " (required)."
+	return p
+}
+
+// withoutAdded takes from a body what intake itself has put there: its event type, who
+// saw it, and whether a claim is supported.
+func withoutAdded(body map[string]any) {
+	delete(body, "event_type")
+	delete(body, "observed_by")
+	claims, _ := body["claims"].([]any)
+	for _, claim := range claims {
+		if claim, ok := claim.(map[string]any); ok {
+			delete(claim, "supported")
+		}
+	}
 }

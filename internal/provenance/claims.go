@@ -46,11 +46,12 @@ func (n *Claims) See(e *journal.Entry) {
 		return
 	}
 	var shown struct {
+		ConflictsWith string `json:"conflicts_with"`
 		Entries []struct {
 			EntryID string `json:"entry_id"`
 		} `json:"entries"`
 	}
-	if err := json.Unmarshal(e.Body, &shown); err != nil {
+	if err := json.Unmarshal(e.Body, &shown); err != nil || shown.ConflictsWith != "" {
 		return
 	}
 	for _, entry := range shown.Entries {

@@ -31,6 +31,7 @@ func TestAClaimIsSupportedByEntriesThatAreAllInContextsOfItsExecution(t *testing
 	need.See(entry(t, record.KindContext, contextOf("run_1", "before")))
 	need.See(entry(t, record.KindContext, contextOf("run_2", "elsewhere")))
 	need.See(entry(t, record.KindRead, contextOf("run_1", "nowhere")))
+	need.See(conflicting(t, entry(t, record.KindContext, contextOf("run_1", "nowhere"))))
 	require.False(t, need.Met())
 	require.Equal(t, 2, need.Mark())
 	var supported []bool

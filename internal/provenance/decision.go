@@ -103,16 +103,19 @@ func (n *Decision) Unmet() (unmet []record.Unmet) {
 
 // read is what is read of a read_record.
 type read struct {
-	ReadID      string             `json:"read_id"`
-	ExecutionID string             `json:"execution_id"`
-	ToolCallID  string             `json:"tool_call_id"`
-	Correlation record.Correlation `json:"correlation"`
-	Response    struct {
-		Status record.Status `json:"status"`
+	ReadID        string             `json:"read_id"`
+	ExecutionID   string             `json:"execution_id"`
+	ConflictsWith string             `json:"conflicts_with"`
+	ToolCallID    string             `json:"tool_call_id"`
+	Correlation   record.Correlation `json:"correlation"`
+	Response      struct {
+		Status       record.Status `json:"status"`
+		ResultDigest string        `json:"result_digest"`
 	} `json:"response"`
 	Retrieval struct {
 		Chunks []struct {
-			ID string `json:"id"`
+			ID            string `json:"id"`
+			ContentDigest string `json:"content_digest"`
 		} `json:"chunks"`
 	} `json:"retrieval"`
 	Documents []record.Document `json:"documents"`
@@ -147,12 +150,12 @@ func (n *Decision) See(e *journal.Entry) {
 		return
 	}
 	var r read
-	if err := json.Unmarshal(e.Body, &r); err != nil || r.ExecutionID != n.execution {
+	if err := json.Unmarshal(e.Body, &r); err != nil || r.ExecutionID != n.execution || r.ConflictsWith != "" {
 		return
 	}
 	if r.ToolCallID != "" {
 		for _, c := range n.byCall[r.ToolCallID] {
-			n.judge(c, r.Response.Status != record.StatusError)
+			n.judge(c, r.result())
 		}
 	}
 	for _, c := range n.byRead[r.ReadID] {
@@ -161,49 +164,82 @@ func (n *Decision) See(e *journal.Entry) {
 	for i := range r.Documents {
 		d := &r.Documents[i]
 		for _, c := range n.byDocument[d.DocumentID] {
-			n.judge(c, d.WithContent && d.ChecksumSHA256 == c.source.ChecksumSHA256 && r.Correlation.StepID == n.step)
+			code := CodeNotShown
+			if d.WithContent && d.ChecksumSHA256 == c.source.ChecksumSHA256 && r.Correlation.StepID == n.step {
+				code = r.content()
+			}
+			n.judge(c, code)
 		}
 	}
 }
 
-// shows reports whether a read brought what a citation names of it. A call that
-// failed has no result.
-func (r *read) shows(s *record.FieldSource) bool {
+// shows returns what a read says of the part of it that a citation names: "" if it
+// brought that. A call that failed has no result.
+func (r *read) shows(s *record.FieldSource) (code string) {
 	if r.Response.Status == record.StatusError {
-		return false
+		return CodeNotShown
 	}
 	switch s.Source {
 	case record.FromRetrieval:
 		for _, c := range r.Retrieval.Chunks {
 			if c.ID == s.ChunkID {
-				return true
+				return ""
 			}
 		}
 	case record.FromMemory:
 		if changesMemory(r.Memory.Operation) {
-			return false
+			return CodeNotShown
 		}
 		for _, e := range r.Memory.Entries {
 			if e.ID == s.EntryID {
-				return true
+				return ""
 			}
 		}
 	case record.FromTool:
-		return s.ToolCallID == "" || s.ToolCallID == r.ToolCallID
+		if s.ToolCallID == "" || s.ToolCallID == r.ToolCallID {
+			return r.result()
+		}
 	}
-	return false
+	return CodeNotShown
 }
 
-// judge takes note of a read that has what a citation names. One call is often seen
-// by several: one of them that shows it is enough.
-func (n *Decision) judge(c *citation, shown bool) {
+// result returns what a read says of a path into its result, which is nowhere if the
+// result was not captured.
+func (r *read) result() (code string) {
+	switch {
+	case r.Response.Status == record.StatusError:
+		return CodeNotShown
+	case r.Response.ResultDigest == "":
+		return CodeUnavailable
+	}
+	return ""
+}
+
+// content returns what a read says of the content of a document that it brought: of
+// a result or of one of its chunks there is a digest, or nothing was captured.
+func (r *read) content() (code string) {
+	if r.Response.ResultDigest != "" {
+		return ""
+	}
+	for _, c := range r.Retrieval.Chunks {
+		if c.ContentDigest != "" {
+			return ""
+		}
+	}
+	return CodeUnavailable
+}
+
+// judge takes note of what a read says of a citation. One call is often seen by
+// several: one of them that shows it is enough, and one that only lacks the content
+// says more than one that shows nothing.
+func (n *Decision) judge(c *citation, code string) {
 	switch {
 	case c.final:
-	case shown:
+	case code == "":
 		c.code, c.final = "", true
 		n.open--
-	default:
-		c.code = CodeNotShown
+	case c.code != CodeUnavailable:
+		c.code = code
 	}
 }
 
@@ -222,7 +258,7 @@ func (n *Decision) Unseen() (readIDs []string) {
 // Elsewhere takes note of the entry of a read that was looked for in all executions.
 func (n *Decision) Elsewhere(e *journal.Entry) {
 	var r read
-	if err := json.Unmarshal(e.Body, &r); err != nil || e.Kind != record.KindRead || r.ExecutionID == n.execution {
+	if err := json.Unmarshal(e.Body, &r); err != nil || e.Kind != record.KindRead || r.ExecutionID == n.execution || r.ConflictsWith != "" {
 		return
 	}
 	for _, c := range n.byRead[r.ReadID] {

@@ -20,6 +20,7 @@ import (
 var (
 	checksum = strings.Repeat("8f", 32)
 	other    = strings.Repeat("00", 32)
+	digest   = "sha256:" + checksum
 )
 
 // entry makes the entry of a body, as far as provenance looks at it.
@@ -51,11 +52,19 @@ func run(t testing.TB, execution string) []*journal.Entry {
 	}
 	return []*journal.Entry{
 		readIn(t, execution, "s1", record.Read{ReadID: "read_wrapper", ToolCallID: "call_1", Response: record.Response{Status: record.StatusError}}),
-		readIn(t, execution, "s1", record.Read{ReadID: "read_tool", ToolCallID: "call_1", Response: record.Response{Status: record.StatusOK}}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_tool", ToolCallID: "call_1", Response: record.Response{Status: record.StatusOK, ResultDigest: digest}}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_blind", ToolCallID: "call_1", Response: record.Response{Status: record.StatusOK}}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_uncaptured", ToolCallID: "call_3", Response: record.Response{Status: record.StatusOK}}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_uncaptured_failed", ToolCallID: "call_3", Response: record.Response{Status: record.StatusError, ResultDigest: digest}}),
 		readIn(t, execution, "s1", record.Read{ReadID: "read_failed", ToolCallID: "call_2", Response: record.Response{Status: record.StatusError}}),
 		readIn(t, execution, "s1", record.Read{
-			ReadID: "read_documents", Response: record.Response{Status: record.StatusUnknown},
+			ReadID: "read_documents", Response: record.Response{Status: record.StatusUnknown, ResultDigest: digest},
 			Documents: []record.Document{document("doc_shown", checksum, true), document("doc_named", checksum, false), document("doc_unsummed", "", true)},
+		}),
+		readIn(t, execution, "s1", record.Read{ReadID: "read_unread", Documents: []record.Document{document("doc_uncaptured", checksum, true)}}),
+		readIn(t, execution, "s1", record.Read{
+			ReadID: "read_passages", Retrieval: &record.Retrieval{Chunks: []record.Chunk{{}, {ContentDigest: digest}}},
+			Documents: []record.Document{document("doc_in_chunks", checksum, true)},
 		}),
 		readIn(t, execution, "s2", record.Read{ReadID: "read_later", Documents: []record.Document{document("doc_other_step", checksum, true)}}),
 		readIn(t, execution, "", record.Read{ReadID: "read_stepless", Documents: []record.Document{document("doc_stepless", checksum, true)}}),
@@ -95,6 +104,11 @@ func TestACitationCountsAgainstWhatItsStepAndExecutionWereShown(t *testing.T) {
 		"a result by both":                    {record.FieldSource{Source: "tool", ReadID: "read_tool", ToolCallID: "call_1", Path: "$"}, ""},
 		"a result by a read of another call":  {record.FieldSource{Source: "tool", ReadID: "read_tool", ToolCallID: "call_2", Path: "$"}, "citation_not_shown"},
 		"a result of a call that failed":      {record.FieldSource{Source: "tool", ToolCallID: "call_2", Path: "$"}, "citation_not_shown"},
+		"a result that was not captured":      {record.FieldSource{Source: "tool", ToolCallID: "call_3", Path: "$"}, "content_unavailable"},
+		"a read without a captured result":    {record.FieldSource{Source: "tool", ReadID: "read_blind", Path: "$"}, "content_unavailable"},
+		"a document that was not captured":    {record.FieldSource{Source: "document", DocumentID: "doc_uncaptured", ChecksumSHA256: checksum}, "content_unavailable"},
+		"another version of one not captured": {record.FieldSource{Source: "document", DocumentID: "doc_uncaptured", ChecksumSHA256: other}, "citation_not_shown"},
+		"a document whose passages were":      {record.FieldSource{Source: "document", DocumentID: "doc_in_chunks", ChecksumSHA256: checksum}, ""},
 		"a result of a call that was not":     {record.FieldSource{Source: "tool", ToolCallID: "call_9", Path: "$"}, "missing_field_provenance"},
 		"a result by a read that was not":     {record.FieldSource{Source: "tool", ReadID: "read_9", Path: "$"}, "missing_field_provenance"},
 		"a path that is none":                 {record.FieldSource{Source: "tool", ToolCallID: "call_1", Path: "address.country"}, "missing_field_provenance"},
@@ -148,7 +162,7 @@ func TestWhatAnotherExecutionWasShownCountsForNothing(t *testing.T) {
 		require.Equal(t, []record.Unmet{{Field: "field", Code: "missing_field_provenance"}}, unmet)
 	}
 	// A read that names two executions is one of neither.
-	r := record.Read{ReadID: "read_tool", ExecutionID: "run_1"}
+	r := record.Read{ReadID: "read_tool", ExecutionID: "run_1", Response: record.Response{ResultDigest: digest}}
 	r.Correlation.ExecutionID = "run_2"
 	e := entry(t, record.KindRead, &r)
 	source := record.FieldSource{Source: "tool", ReadID: "read_tool", Path: "$"}
@@ -159,6 +173,36 @@ func TestWhatAnotherExecutionWasShownCountsForNothing(t *testing.T) {
 		unmet, err := provenance.Check(d, entriesOf(e))
 		require.NoError(t, err)
 		require.Equal(t, correlated == "run_2", len(unmet) == 1)
+	}
+}
+
+// conflicting makes an entry one whose id another entry had before.
+func conflicting(t testing.TB, e *journal.Entry) *journal.Entry {
+	t.Helper()
+	var body map[string]any
+	require.NoError(t, json.Unmarshal(e.Body, &body))
+	body["conflicts_with"] = "evt_before"
+	raw, err := json.Marshal(body)
+	require.NoError(t, err)
+	e.Body = raw
+	return e
+}
+
+func TestAConflictingReadConfirmsNothing(t *testing.T) {
+	for _, source := range []record.FieldSource{
+		{Source: "tool", ToolCallID: "call_1", Path: "$"},
+		{Source: "tool", ReadID: "read_tool", Path: "$"},
+		{Source: "document", DocumentID: "doc_shown", ChecksumSHA256: checksum},
+		{Source: "retrieval", ReadID: "read_retrieval", ChunkID: "chunk_1"},
+		{Source: "memory", ReadID: "read_memory", EntryID: "mem_1"},
+	} {
+		entries := run(t, "run_1")
+		for _, e := range entries {
+			conflicting(t, e)
+		}
+		unmet, err := provenance.Check(decide(source), entriesOf(entries...))
+		require.NoError(t, err)
+		require.Equal(t, []record.Unmet{{Field: "field", Code: "missing_field_provenance"}}, unmet)
 	}
 }
 

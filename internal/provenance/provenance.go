@@ -26,6 +26,9 @@ const (
 	// CodeNotShown: the source is known to the execution, and what the field cites of
 	// it was not shown to the agent, or not in this step.
 	CodeNotShown = "citation_not_shown"
+	// CodeUnavailable: the step was shown the source, and of what it was shown nothing
+	// was recorded, so that nobody can ever look for the value there.
+	CodeUnavailable = "content_unavailable"
 	// CodeWrongExecution: the cited read is one of another execution.
 	CodeWrongExecution = "citation_wrong_execution"
 	// CodeUnmarked: a model's value that the reviewer did not see marked as such, or
@@ -41,7 +44,8 @@ type Need interface {
 	// Execution is the id of the execution whose entries count.
 	Execution() string
 	// See takes note of an entry of the execution. An entry that cannot be read as
-	// what it says it is confirms nothing.
+	// what it says it is confirms nothing, and neither does one with conflicts_with:
+	// another one with its id came first.
 	See(e *journal.Entry)
 	// Met reports whether more entries would change nothing.
 	Met() bool

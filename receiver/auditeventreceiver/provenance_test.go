@@ -98,7 +98,9 @@ func (j *ledgers) read(t testing.TB, execution, step, id, call, document string)
 			Correlation: record.Correlation{ExecutionID: execution, StepID: step},
 		},
 		ReadID: id, ExecutionID: execution, ToolCallID: call,
-		Source: record.Source{Kind: record.SourceAPI}, Response: record.Response{Status: record.StatusOK},
+		Source: record.Source{Kind: record.SourceAPI}, Response: record.Response{
+			Status: record.StatusOK, ResultDigest: "sha256:" + checksum, ResultCanonicalization: "bytes", ResultSize: 1,
+		},
 		Retention: record.Retention{ContentStored: record.DigestOnly, RedactionProfile: "strict/1"},
 		Capture:   record.Capture{Request: record.CapturedNothing, Response: record.CapturedNothing},
 	}
