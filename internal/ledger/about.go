@@ -18,7 +18,7 @@ var errUndecided = errors.New("records about the action are being written")
 // ActionOf returns the id of the action that the draft of an action or an approval is
 // about, "" for other drafts.
 func ActionOf(d *record.Draft) string {
-	facts, err := actions.Of(d.Kind(), d.Body())
+	facts, err := factsOf(d.Kind(), d.Version(), d.Body())
 	if err != nil || facts == nil {
 		return ""
 	}

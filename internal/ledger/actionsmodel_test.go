@@ -106,9 +106,14 @@ func (s step) body() map[string]any {
 
 func bodyDraft(t testing.TB, kind record.Kind, body any) *record.Draft {
 	t.Helper()
+	return versionDraft(t, kind, record.SchemaVersion, body)
+}
+
+func versionDraft(t testing.TB, kind record.Kind, version string, body any) *record.Draft {
+	t.Helper()
 	raw, err := json.Marshal(body)
 	require.NoError(t, err)
-	d, err := record.NewBodyDraft(kind, record.SchemaVersion, true, jsontext.Value(raw))
+	d, err := record.NewBodyDraft(kind, version, true, jsontext.Value(raw))
 	require.NoError(t, err)
 	return d
 }

@@ -19,6 +19,7 @@ const (
 	CodeConflict        = actions.CodeConflict
 	CodeNotPlanned      = actions.CodeNotPlanned
 	CodeChanged         = actions.CodeChanged
+	CodeUnreadable      = actions.CodeUnreadable
 	CodeActionRevoked   = actions.CodeRevoked
 	CodeNotBound        = actions.CodeNotBound
 	CodeApprovalRevoked = actions.CodeWithdrawn

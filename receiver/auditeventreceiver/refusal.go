@@ -16,6 +16,7 @@ var refusals = map[string]struct{ title, detail string }{
 	ledger.CodeConflict:        {"Another record has this id", "the id stands in the journal with another body, see event_id; a corrected record needs an id of its own"},
 	ledger.CodeNotPlanned:      {"The action was not planned", "no planned record of this action stands in the journal; write it before sent"},
 	ledger.CodeChanged:         {"The action is not the one that was planned", "what pointer names is not as in the planned record, or in the sent record of which this is the outcome, see event_id; another action needs a plan of its own"},
+	ledger.CodeUnreadable:      {"A record of the action cannot be read", "a record about this action, see event_id, has a schema version that this collector does not know and that may forbid it; plan a new action, or send with a collector that knows it"},
 	ledger.CodeActionRevoked:   {"The action is revoked", "a revoked record of this action stands in the journal, see event_id; it must not be sent"},
 	ledger.CodeElsewhere:       {"The action stands in another journal", "another retention class of the organization has records of this action, see event_id; all records of an action and its approvals go to one class"},
 	ledger.CodeNotBound:        {"No approval covers this", "there is no decided and approved approval that binds exactly this and has not expired; request a new one"},

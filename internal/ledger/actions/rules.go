@@ -18,6 +18,9 @@ const (
 	CodeNotPlanned = "action_not_planned"
 	// CodeChanged: the action is not the one that was planned.
 	CodeChanged = "action_changed"
+	// CodeUnreadable: a record about the action has a version that this journal cannot
+	// read; it may forbid what is asked for.
+	CodeUnreadable = "action_unreadable"
 	// CodeRevoked: the action was revoked.
 	CodeRevoked = "action_revoked"
 	// CodeNotBound: the approval that the action needs is not there, was not given,
@@ -100,7 +103,10 @@ type judge struct {
 }
 
 func (j *judge) refusal() *Refusal {
-	if j.f.approval != nil {
+	switch {
+	case j.f.unreadable != "":
+		return nil
+	case j.f.approval != nil:
 		return j.approval(j.f.approval)
 	}
 	switch a := j.f.action; a.State {
@@ -184,6 +190,9 @@ func (j *judge) stillAllowed(a *record.Action) *Refusal {
 
 // planned returns the plan of an attempt that may still be carried out as it is.
 func (j *judge) planned(a *record.Action) (*record.Action, *Refusal) {
+	if u := j.named(unreadableOf(a.ActionID)); u != nil {
+		return nil, refuse(CodeUnreadable, "/action_id", u)
+	}
 	plan := j.permit(planOf(a.ActionID))
 	if plan == nil {
 		return nil, refuse(CodeNotPlanned, "/action_id", nil)
