@@ -36,6 +36,9 @@ const (
 	// ReasonExpired: an approval does not bind what it is about any more, since it has
 	// expired by the journal's clock.
 	ReasonExpired = actions.ReasonExpired
+	// ReasonElsewhere: the id is in conflict with one that stands in another journal of
+	// the organization, with the same body or another.
+	ReasonElsewhere = "elsewhere"
 )
 
 // Refusal is the error of AppendStrict for a record that the journal does not take.

@@ -30,7 +30,8 @@ var refusals = map[string]struct{ title, detail string }{
 
 // reasons are the details of refusals whose code has several.
 var reasons = map[string]string{
-	ledger.ReasonExpired: "the approval has expired by the journal's clock, see expires_at of the entry event_id; compare the clocks if it was to hold longer, and request a new one",
+	ledger.ReasonElsewhere: "the id stands in another retention class of the organization, see event_id, with the same body or another; repeats go to the class of the first",
+	ledger.ReasonExpired:   "the approval has expired by the journal's clock, see expires_at of the entry event_id; compare the clocks if it was to hold longer, and request a new one",
 }
 
 // refusedBy is the answer when a record is not one that the journal takes.
