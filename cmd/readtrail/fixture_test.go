@@ -79,7 +79,7 @@ func writeJournal(dir, journalID string, drafts []*record.Draft, signer journal.
 	for i, d := range drafts {
 		sequence := uint64(i + 1)
 		body := d.Complete(record.Completion{
-			EventID:     record.EventID(fmt.Sprintf("01M4G7X2Q0%016d", sequence)),
+			EventID:     orElse(d.EventID(), record.EventID(fmt.Sprintf("01M4G7X2Q0%016d", sequence))),
 			JournalID:   journalID,
 			Sequence:    sequence,
 			RecordedAt:  record.NewTime(fixtureStart.Add(time.Duration(sequence) * time.Second)),

@@ -36,6 +36,14 @@ type observation struct {
 	// What the body names, to be found by.
 	actionIDs, approvalIDs   []string
 	decisionID, readID, host string
+	eventID                  string
+	// ofEvent is the id of the entry that a journal record stands beside, and
+	// normalized what it says was spelled otherwise.
+	ofEvent    string
+	normalized []string
+	// agent is the agent of an audit event, by its own word, which tells nothing of
+	// who gave it: that stands beside it.
+	agent string
 }
 
 // observe reads an entry. A body of a newer version is not interpreted
@@ -45,6 +53,7 @@ func observe(e *journal.Entry) *observation {
 		sequence:    e.Header.Sequence,
 		occurredAt:  milliseconds(e.Header.OccurredAt),
 		event:       e.Header.EventType,
+		eventID:     e.Header.EventID,
 		correlation: e.Header.Correlation,
 	}
 	if o.event == "" {
@@ -180,10 +189,7 @@ func (o *observation) observeJournal(body []byte) error {
 	if about.Detail.KeptAs != "" {
 		o.what = "torn tail kept as " + about.Detail.KeptAs
 	}
-	if said := aboutAuditEvent(o.event, body); said != "" {
-		o.what = said
-	}
-	return nil
+	return o.observeAbout(body)
 }
 
 // shortDigest shows the first digits of a digest; all of it is in the entry. A

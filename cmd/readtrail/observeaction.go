@@ -215,6 +215,6 @@ func (o *observation) observeAuditEvent(e *journal.Entry) error {
 		status = append(status, string(a.Approval.Decision))
 	}
 	o.status = strings.Join(append(status, string(a.Execution.Status)), ", ")
-	o.seenBy = a.Actors.Agent
+	o.agent = a.Actors.Agent
 	return nil
 }

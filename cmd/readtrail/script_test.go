@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fixture":        cmdFixture,
 			"fixtureactions": cmdFixtureActions,
+			"fixtureaudited": cmdFixtureAudited,
 			"exits":          cmdExits,
 			"damage":         cmdDamage,
 			"mode":           cmdMode,

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // defaultRows bounds a table, which is laid out as a whole.
@@ -111,6 +112,9 @@ type selection struct {
 }
 
 func (s *selection) read(number int, source *journal.Source, p presenter) error {
+	// beside are the audit events that were let through: what the journal says of
+	// them stands behind them, and comes with them.
+	beside := map[string]bool{}
 	for line, err := range source.Lines() {
 		if err != nil {
 			return fmt.Errorf("%s: %w", source.Path, err)
@@ -124,7 +128,7 @@ func (s *selection) read(number int, source *journal.Source, p presenter) error 
 			continue
 		}
 		o := observe(e)
-		if !s.filter.matchesBody(o) {
+		if !s.filter.matchesBody(o) && !beside[o.ofEvent] {
 			continue
 		}
 		if s.limit > 0 && s.shown == s.limit {
@@ -132,6 +136,9 @@ func (s *selection) read(number int, source *journal.Source, p presenter) error 
 			return nil
 		}
 		s.shown++
+		if e.Kind == record.KindAuditEvent && o.eventID != "" {
+			beside[o.eventID] = true
+		}
 		if err := p.add(position{number, line.Segment, line.Offset}, e, o); err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ func (j *joining) actionOf(row *shownEntry) *action.Action {
 // nameActions says in a row that names actions what became of them: the outcome of
 // a tool is not that of an action (requirement D1).
 func (j *joining) nameActions(row *shownEntry) {
-	if row.about != nil {
-		return
+	if row.about != nil || row.event == record.EventAuditIncomplete || row.event == record.EventAuditPart {
+		return // they say no more of the action than that they are about it
 	}
 	for _, id := range row.actionIDs {
 		row.what += ", action " + id

@@ -49,7 +49,7 @@ func (f *filter) registerNames(flags *pflag.FlagSet) {
 	flags.StringVar(&f.action, "action", "", "an action id: its plan, approvals and attempts, and what names it")
 	flags.StringVar(&f.approval, "approval", "", "an approval id, or the request id of an audit event's approval")
 	flags.StringVar(&f.decision, "decision", "", "a decision id, also that of an audit event's policy")
-	flags.StringVar(&f.event, "event", "", "an event id")
+	flags.StringVar(&f.event, "event", "", "an event id: the entry, and what stands beside it about it")
 	flags.StringVar(&f.host, "host", "", "the host that an action reaches for")
 }
 
@@ -98,13 +98,13 @@ func (f *filter) matchesEntry(e *journal.Entry) bool {
 	return h.Sequence >= f.first && h.Sequence <= f.last &&
 		(f.kind == "" || f.kind == string(e.Kind)) &&
 		(f.trace == "" || f.trace == h.Correlation.TraceID) &&
-		(f.event == "" || f.event == h.EventID) &&
 		(f.execution == "" || f.execution == h.Correlation.ExecutionID)
 }
 
 // matchesBody tests what the body of an entry says.
 func (f *filter) matchesBody(o *observation) bool {
-	return (f.toolCall == "" || f.toolCall == o.toolCall || f.toolCall == o.correlation.CallID) &&
+	return (f.event == "" || f.event == o.eventID || f.event == o.ofEvent) &&
+		(f.toolCall == "" || f.toolCall == o.toolCall || f.toolCall == o.correlation.CallID) &&
 		(f.action == "" || slices.Contains(o.actionIDs, f.action)) &&
 		(f.approval == "" || slices.Contains(o.approvalIDs, f.approval)) &&
 		(f.decision == "" || f.decision == o.decisionID) &&

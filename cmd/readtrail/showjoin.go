@@ -57,6 +57,8 @@ type joining struct {
 	book    *action.Book
 	actions map[action.Name]bool
 	calls   map[action.Name][]*shownEntry
+	// audited are the audit events that are shown: who gave them stands beside them.
+	audited map[audited]*shownEntry
 	// unreadable counts lines that would have been of interest.
 	unreadable int
 }
@@ -66,6 +68,7 @@ func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining
 	j := &joining{
 		graph: lineage.New(maxJoined), traces: map[string]bool{}, shown: map[position]bool{}, of: map[*lineage.Observation]*lineage.Read{},
 		book: action.NewBook(maxActionEntries), actions: map[action.Name]bool{}, calls: map[action.Name][]*shownEntry{},
+		audited: map[audited]*shownEntry{},
 	}
 	for _, row := range rows {
 		for _, id := range row.actionIDs {
@@ -73,6 +76,10 @@ func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining
 		}
 		if id := row.correlation.TraceID; id != "" {
 			j.traces[id] = true
+		}
+		if row.agent != "" {
+			row.seenBy = "not recorded here, by agent " + row.agent
+			j.audited[audited{row.source, row.eventID}] = row
 		}
 		if row.joins != nil {
 			j.graph.AddRead(row.joins)
@@ -82,7 +89,7 @@ func join(con *console, sources []*journal.Source, rows []*shownEntry) (*joining
 	if len(j.shown) == 0 {
 		clear(j.traces) // nothing hangs under what is no read
 	}
-	if len(j.traces) > 0 || len(j.actions) > 0 {
+	if len(j.traces) > 0 || len(j.actions) > 0 || len(j.audited) > 0 {
 		if err := j.readAll(con, sources); err != nil {
 			return nil, err
 		}
@@ -116,7 +123,8 @@ func (j *joining) readAll(con *console, sources []*journal.Source) error {
 			done += line.Size
 			progress.report(done, total)
 			ofTrace := j.concerns(line.Bytes)
-			if ofTrace || len(j.actions) > 0 && bytes.Contains(line.Bytes, actionMember) {
+			if ofTrace || len(j.actions) > 0 && bytes.Contains(line.Bytes, actionMember) ||
+				len(j.audited) > 0 && bytes.Contains(line.Bytes, receivedType) {
 				j.add(position{i, line.Segment, line.Offset}, line, ofTrace)
 			}
 		}
@@ -177,6 +185,7 @@ func (j *joining) add(at position, line journal.Line, ofTrace bool) {
 		return
 	}
 	j.addAction(at, e)
+	j.addReceived(at, e)
 	switch {
 	case !ofTrace, e.Header.EventType == "": // of a newer version, and not interpreted
 	case e.Kind == record.KindRead && !j.shown[at]:

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/readtrail/readtrail/internal/action"
 	"github.com/readtrail/readtrail/internal/lineage"
 	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
 )
 
 // entryTable shows the entries of each journal as a table.
@@ -37,6 +39,19 @@ var entryColumns = []column{
 	{title: "CAPTURE", rank: 6},
 	{title: "SEEN BY", least: 8, rank: 7},
 	{title: "CALL", least: 10, rank: 2},
+}
+
+// columnsFor keeps SEEN BY, and its first words whole, longer than any column that can
+// be left out if it says of an entry that nobody knows whose word it is.
+func columnsFor(rows []*shownEntry) []column {
+	if !slices.ContainsFunc(rows, func(row *shownEntry) bool { return strings.Contains(row.seenBy, record.UnverifiedInput) }) {
+		return entryColumns
+	}
+	columns := slices.Clone(entryColumns)
+	columns[seenByColumn].rank, columns[seenByColumn].least = 1, len("span "+record.UnverifiedInput)+1
+	columns[systemColumn].rank = 2
+	columns[callColumn].rank = 3
+	return columns
 }
 
 // eventColumn is the one that shows by its indent what belongs together.
@@ -93,7 +108,7 @@ func idOf(rows []*shownEntry) string {
 // write prints the rows of one journal: a read where its first row stands, with
 // the others and what was touched beneath.
 func (p *entryTable) write(rows []*shownEntry, joined *joining) error {
-	t := &table{columns: entryColumns}
+	t := &table{columns: columnsFor(rows)}
 	groups := map[*lineage.Read][]*shownEntry{}
 	deeds := map[*action.Action][]*shownEntry{}
 	for _, row := range rows {
@@ -180,6 +195,9 @@ func outermostFirst(r *lineage.Read, group []*shownEntry) []*shownEntry {
 const (
 	whatColumn   = 3
 	statusColumn = 4
+	systemColumn = 5
+	seenByColumn = 9
+	callColumn   = 10
 )
 
 func (o *observation) row(indent int) tableRow {
