@@ -8,10 +8,7 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/readtrail/readtrail/record"
@@ -56,9 +53,10 @@ func (e *Executor) forget(ctx context.Context, attemptID string) error {
 
 // Recover writes the outcomes of attempts that another life of this executor left
 // without: what it knew, else `unknown`; and failed_before_send for one that never
-// had the permission to be sent. It returns the plans that can be gone on with: an
-// action whose attempt was unknown may have had its effect, and only its caller knows
-// whether another attempt, with the same idempotency token, is right.
+// had the permission to be sent. It returns the plans that may be gone on with: of
+// actions whose newest attempt never left, or of which nobody knows. That one may have had
+// its effect, and only its caller knows whether another attempt, with the same
+// idempotency token, is right. An action whose attempt was answered is not among them.
 //
 // Run it before the first action. What it could not write stays noted.
 func (e *Executor) Recover(ctx context.Context) ([]Plan, error) {
@@ -77,46 +75,52 @@ func (e *Executor) Recover(ctx context.Context) ([]Plan, error) {
 			failed = append(failed, errors.New("boundary: a note of an attempt cannot be read; it is left as it is"))
 			continue
 		}
-		if err := e.settle(ctx, r); err != nil {
+		recorded, err := e.settle(ctx, r)
+		switch {
+		case err != nil:
 			failed = append(failed, fmt.Errorf("boundary: attempt %s: %w", r.AttemptID, err))
-			continue
+		case recorded && r.State != record.ActionCompleted:
+			plans = append(plans, planOf(r))
 		}
-		plans = append(plans, planOf(r))
 	}
 	return plans, errors.Join(failed...)
 }
 
-// settle writes what a note says and drops it.
-func (e *Executor) settle(ctx context.Context, r *record.Action) error {
+// settle writes what a note says and drops it. It reports whether it was for the note to
+// say: the journal may have an outcome of the attempt already, or know of no such attempt.
+func (e *Executor) settle(ctx context.Context, r *record.Action) (own bool, err error) {
 	if r.Outcome.Error == CodeExecutorLost {
 		r.OccurredAt = record.NewTime(time.Now()) // when it became clear
 	}
-	_, err := e.outcome(ctx, r)
+	own, _, err = e.write(ctx, r)
 	if refusedWith(err, codeAttemptNotSent) { // sent never became durable, so nothing left
 		none := int64(0)
 		r.State, r.EventType = record.ActionFailedBeforeSend, record.ActionFailedBeforeSend.EventType()
 		r.EventID = derive(prefixEvent, "attempt", r.ActionID, r.AttemptID, string(r.State))
 		r.Outcome = &record.Outcome{Error: CodeExecutorLost, BytesSent: &none, RemoteEffect: record.EffectNone}
-		_, err = e.outcome(ctx, r)
+		own, _, err = e.write(ctx, r)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return e.forget(ctx, r.AttemptID)
+	return own, e.forget(ctx, r.AttemptID)
 }
 
-// outcome writes an outcome, unless the journal has one of the attempt, or has another
+// write writes an outcome, unless the journal has one of the attempt, or has another
 // executor's attempt in the place of one that was never sent, or before it: then there
 // is no attempt of which it could be the outcome.
-func (e *Executor) outcome(ctx context.Context, r *record.Action) (recorded bool, err error) {
+//
+// recorded says that the journal has an outcome of the attempt, own that it is of the same
+// state: a conflict is with one of those, such as from a Recover that did not end.
+func (e *Executor) write(ctx context.Context, r *record.Action) (own, recorded bool, err error) {
 	_, err = e.Journal.Append(ctx, ActionRecord(r))
 	switch {
 	case refusedWith(err, codeAttemptOver), refusedWith(err, codeConflict):
-		return true, nil
+		return refusedWith(err, codeConflict), true, nil
 	case r.State == record.ActionFailedBeforeSend && (refusedWith(err, codeAttemptTaken) || refusedWith(err, codeAttemptOpen)):
-		return false, nil
+		return false, false, nil
 	default:
-		return err == nil, err
+		return err == nil, err == nil, err
 	}
 }
 
@@ -132,87 +136,4 @@ const (
 func refusedWith(err error, code string) bool {
 	var refused *Refusal
 	return errors.As(err, &refused) && refused.Code == code
-}
-
-// Directory keeps notes as files of a directory of this executor's own, mode 0600.
-type Directory string
-
-const noteSuffix = ".attempt"
-
-// Put implements [Attempts]: written, synced and renamed into place.
-func (d Directory) Put(_ context.Context, attemptID string, note []byte) (err error) {
-	path := filepath.Join(string(d), attemptID+noteSuffix)
-	f, err := os.CreateTemp(string(d), ".note-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(note)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return d.sync()
-}
-
-// Delete implements [Attempts].
-func (d Directory) Delete(_ context.Context, attemptID string) error {
-	err := os.Remove(filepath.Join(string(d), attemptID+noteSuffix))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// maxNoteBytes bounds a note that is read back.
-const maxNoteBytes = 1 << 20
-
-// List implements [Attempts], in the order in which the notes were written.
-func (d Directory) List(context.Context) ([][]byte, error) {
-	files, err := os.ReadDir(string(d))
-	if err != nil {
-		return nil, err
-	}
-	type kept struct {
-		at   time.Time
-		note []byte
-	}
-	var all []kept
-	for _, f := range files {
-		info, err := f.Info()
-		if err != nil {
-			return nil, err
-		}
-		if !strings.HasSuffix(f.Name(), noteSuffix) || !info.Mode().IsRegular() || info.Size() > maxNoteBytes {
-			continue
-		}
-		note, err := os.ReadFile(filepath.Join(string(d), f.Name()))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, kept{info.ModTime(), note})
-	}
-	slices.SortFunc(all, func(a, b kept) int { return a.at.Compare(b.at) })
-	notes := make([][]byte, len(all))
-	for i, k := range all {
-		notes[i] = k.note
-	}
-	return notes, nil
-}
-
-func (d Directory) sync() error {
-	f, err := os.Open(string(d))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

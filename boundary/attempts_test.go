@@ -51,7 +51,7 @@ type lostError struct {
 func (*lostError) Error() string { return "lost" }
 
 func TestAnExecutorThatComesBackSaysThatItDoesNotKnow(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	lose(t, f, dir)
 	require.Equal(t, []string{"planned", "sent"}, f.states())
 
@@ -68,6 +68,7 @@ func TestAnExecutorThatComesBackSaysThatItDoesNotKnow(t *testing.T) {
 	require.Equal(t, Plan{
 		ActionID: planned.ActionID, EventID: planned.EventID, ExecutionID: "run_8d43", TraceID: planned.Correlation.TraceID,
 		SpanID: planned.Correlation.SpanID, AttemptIDs: []string{unknown.AttemptID},
+		ToolID: "publish_release", ArgumentsDigest: aCall().ArgumentsDigest, PathTemplate: "/v1/releases/{name}",
 	}, plans[0])
 
 	// It goes on with the same action, under the same idempotency token.
@@ -88,26 +89,29 @@ func TestAnExecutorThatComesBackSaysThatItDoesNotKnow(t *testing.T) {
 }
 
 func TestAnAttemptWithoutPermissionFailedBeforeSend(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	lose(t, f, dir)
 	f.setRefusal("unknown", http.StatusConflict, codeAttemptNotSent)
 	e := newTransport(f).Executor
 	e.Attempts = Directory(dir)
-	_, err := e.Recover(t.Context())
+	plans, err := e.Recover(t.Context())
 	require.NoError(t, err)
+	require.Len(t, plans, 1)
+	require.True(t, plans[0].Unsent)
 	require.Equal(t, []string{"planned", "sent", "failed_before_send"}, f.states())
 	require.Equal(t, record.EffectNone, f.all()[2].Action.Outcome.RemoteEffect)
 }
 
 func TestANoteThatOutlivedItsOutcomeIsDropped(t *testing.T) {
-	for _, code := range []string{codeAttemptOver, codeConflict} {
-		f, dir := newFakeJournal(t), t.TempDir()
+	for code, open := range map[string]int{codeAttemptOver: 0, codeConflict: 1} {
+		f, dir := newFakeJournal(t), notesDir(t)
 		lose(t, f, dir)
 		f.setRefusal("unknown", http.StatusConflict, code)
 		e := newTransport(f).Executor
 		e.Attempts = Directory(dir)
-		_, err := e.Recover(t.Context())
+		plans, err := e.Recover(t.Context())
 		require.NoError(t, err)
+		require.Len(t, plans, open, "what is over is not gone on with; a conflict is with another unknown")
 		require.Equal(t, []string{"planned", "sent"}, f.states())
 		notes, err := e.Attempts.List(t.Context())
 		require.NoError(t, err)
@@ -116,7 +120,7 @@ func TestANoteThatOutlivedItsOutcomeIsDropped(t *testing.T) {
 }
 
 func TestWhatCannotBeSettledStaysNoted(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	lose(t, f, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "att_x"+noteSuffix), []byte("CANARY-note-1"), 0o600))
 	f.setRefusal("unknown", http.StatusForbidden, "scope_forbidden")
@@ -132,7 +136,7 @@ func TestWhatCannotBeSettledStaysNoted(t *testing.T) {
 
 // TestAKnownOutcomeThatWasNotWrittenIsWrittenLater loses the journal, not the process.
 func TestAKnownOutcomeThatWasNotWrittenIsWrittenLater(t *testing.T) {
-	f, dir := newFakeJournal(t), t.TempDir()
+	f, dir := newFakeJournal(t), notesDir(t)
 	f.setRefusal("completed", http.StatusServiceUnavailable, "")
 	tr := newTransport(f)
 	tr.Executor.Attempts = Directory(dir)
@@ -140,8 +144,9 @@ func TestAKnownOutcomeThatWasNotWrittenIsWrittenLater(t *testing.T) {
 	_, err := post(t, tr, aCall(), newRemote(t, nil).URL)
 	require.Equal(t, CodeOutcomeUnrecorded, failed(t, err).Code)
 	f.setRefusal("none", 0, "")
-	_, err = tr.Executor.Recover(t.Context())
+	plans, err := tr.Executor.Recover(t.Context())
 	require.NoError(t, err)
+	require.Empty(t, plans, "it was answered: nobody goes on with it")
 	require.Equal(t, []string{"planned", "sent", "completed"}, f.states())
 	require.Equal(t, int64(200), f.all()[2].Action.Outcome.HTTPStatus)
 }
@@ -154,7 +159,7 @@ func (full) Put(context.Context, string, []byte) error { return errors.New("no s
 func TestAnAttemptThatCannotBeNotedIsNotSent(t *testing.T) {
 	f, target := newFakeJournal(t), newRemote(t, nil)
 	tr := newTransport(f)
-	tr.Executor.Attempts = full{Directory(t.TempDir())}
+	tr.Executor.Attempts = full{Directory(notesDir(t))}
 	_, err := post(t, tr, aCall(), target.URL)
 	require.Equal(t, CodeAttemptUnkept, failed(t, err).Code)
 	require.Zero(t, target.count())
@@ -227,7 +232,7 @@ func TestAJobWhoseAttemptFailedBeforeSendIsGoneOnWith(t *testing.T) {
 		require.NoError(t, err)
 		worker := newTransport(f) // another process
 		worker.Credentials.(*secrets).err = credentials
-		ctx := WithCall(t.Context(), Call{Job: job, CredentialRef: "ops-deploy", PathTemplate: "/v1/releases/{name}", ToolID: aCall().ToolID, ArgumentsDigest: aCall().ArgumentsDigest})
+		ctx := WithCall(t.Context(), Call{Job: job, CredentialRef: "ops-deploy"})
 		resp, failure := worker.RoundTrip(request(ctx))
 		if failure == nil {
 			resp.Body.Close()
@@ -250,6 +255,9 @@ func TestAJobWhoseAttemptFailedBeforeSendIsGoneOnWith(t *testing.T) {
 	require.NoError(t, failure)
 	require.Equal(t, []string{"planned", "sent", "failed_before_send", "sent", "failed_before_send", "sent", "completed"}, f.states())
 	require.Len(t, f.all()[6].Action.AttemptIDs, 3)
+	planned, sent := f.all()[0].Action, f.all()[5].Action
+	require.Equal(t, planned.Target, sent.Target, "what the payload leaves out the plan says")
+	require.Equal(t, planned.Requested, sent.Requested)
 	require.Equal(t, 1, target.count())
 	job, err := ParseJob(fourth)
 	require.NoError(t, err)
@@ -269,7 +277,7 @@ func TestAnAttemptWhoseNumberIsAnothersIsNone(t *testing.T) {
 			return http.StatusConflict, code
 		}
 		tr := newTransport(f)
-		tr.Executor.Attempts = Directory(t.TempDir())
+		tr.Executor.Attempts = Directory(notesDir(t))
 		ctx := WithCall(t.Context(), aCall())
 		for range 2 {
 			e := failed(t, through(ctx, &http.Client{Transport: tr}, target.URL))

@@ -10,9 +10,9 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// Failure returns what is known about a request that an http.Client with a [Transport]
+// Failure returns what is known about the newest request that an http.Client with a [Transport]
 // could not carry out, as an *[Error], also where err does not hold one: in place of
-// the transport's error net/http returns one of its own, which wraps nothing, if
+// the transport's error net/http mostly returns one of its own, which wraps nothing, when
 // http.Client.Timeout is over, and it, CheckRedirect or the reading of a body may fail
 // behind an answer. The context is the one from [WithCall] in which the request was
 // made.

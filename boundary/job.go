@@ -22,6 +22,11 @@ type Plan struct {
 	// SpanID is the action's span.
 	SpanID     string `json:"span_id"`
 	ApprovalID string `json:"approval_id,omitzero"`
+	// ToolID, ArgumentsDigest and PathTemplate are those that were planned. Whoever goes on
+	// with the plan has to say the same, and does where its Call leaves them out.
+	ToolID          string `json:"tool_id,omitzero"`
+	ArgumentsDigest string `json:"arguments_digest,omitzero"`
+	PathTemplate    string `json:"path_template,omitzero"`
 	// AttemptIDs are the attempts so far, in their order: the journal takes the next one
 	// only. Unsent says that nothing of them left.
 	AttemptIDs []string `json:"attempt_ids,omitzero"`
@@ -34,7 +39,9 @@ func (p *Plan) left() bool { return len(p.AttemptIDs) > 0 && !p.Unsent }
 func planOf(r *record.Action) Plan {
 	return Plan{
 		ActionID: r.ActionID, EventID: r.Correlation.ParentEventID, ExecutionID: r.Correlation.ExecutionID, TraceID: r.Correlation.TraceID,
-		SpanID: r.Correlation.ParentSpanID, ApprovalID: r.ApprovalID, AttemptIDs: r.AttemptIDs,
+		SpanID: r.Correlation.ParentSpanID, ApprovalID: r.ApprovalID,
+		ToolID: r.Requested.ToolID, ArgumentsDigest: r.Requested.ArgumentsDigest, PathTemplate: r.Target.PathTemplate,
+		AttemptIDs: r.AttemptIDs, Unsent: r.State == record.ActionFailedBeforeSend && len(r.AttemptIDs) == 1,
 	}
 }
 
@@ -42,6 +49,7 @@ func planOf(r *record.Action) Plan {
 func (a *action) asPlan(c *call) *Plan {
 	return &Plan{
 		ActionID: a.id, EventID: a.eventID, ExecutionID: c.ExecutionID, TraceID: c.TraceID, SpanID: a.spanID, ApprovalID: a.approval,
+		ToolID: c.ToolID, ArgumentsDigest: c.ArgumentsDigest, PathTemplate: a.target.PathTemplate,
 		AttemptIDs: slices.Clone(a.attempts), Unsent: len(a.attempts) > 0 && !a.left,
 	}
 }
@@ -117,4 +125,5 @@ func (c *call) fromJob() {
 func (c *call) fromPlan() {
 	c.ExecutionID, c.TraceID, c.ActionID = c.Plan.ExecutionID, c.Plan.TraceID, c.Plan.ActionID
 	c.left = c.Plan.left()
+	c.ToolID, c.ArgumentsDigest, c.PathTemplate = first(c.ToolID, c.Plan.ToolID), first(c.ArgumentsDigest, c.Plan.ArgumentsDigest), first(c.PathTemplate, c.Plan.PathTemplate)
 }

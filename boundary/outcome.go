@@ -43,7 +43,7 @@ func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.Ac
 		failed.cause = err
 	}
 	var err error
-	failed.Recorded, err = e.outcome(ctx, r)
+	_, failed.Recorded, err = e.write(ctx, r)
 	switch {
 	case err == nil && !failed.Recorded: // the number is another attempt's: this one is none
 		t.attempts = t.attempts[:len(t.attempts)-1]
@@ -71,7 +71,7 @@ func (e *Executor) end(ctx context.Context, c *call, t *attempt, state record.Ac
 func (e *Executor) payUp(ctx context.Context, a *action) error {
 	for len(a.owed) > 0 {
 		r := a.owed[0]
-		if _, err := e.outcome(ctx, r); err != nil {
+		if _, _, err := e.write(ctx, r); err != nil {
 			return &Error{Code: codeOf(err), ActionID: a.id, cause: err}
 		}
 		_ = e.forget(ctx, r.AttemptID)

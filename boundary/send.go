@@ -46,6 +46,7 @@ func (t *Transport) send(req *http.Request, c *call, a *attempt, to *resolved, b
 	resp, err := t.base().RoundTrip(out.WithContext(watched))
 	if err != nil {
 		s.again(nil)
+		//lint:ignore SA1019 http.Client.Timeout uses it
 		state, o := ended(s, endedBy(ctx, req.Cancel, err))
 		return nil, t.Executor.end(ctx, c, a, state, o, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,7 +24,9 @@ import (
 // output at debug, and the text of errors.
 func TestNoSecretAndNoContentOfAnActionLeavesTheBoundary(t *testing.T) {
 	s := newStage(t)
-	s.executor.Attempts = boundary.Directory(s.notes())
+	own := filepath.Join(s.notes(), "executor") // beside those of the worker
+	require.NoError(t, os.Mkdir(own, 0o700))
+	s.executor.Attempts = boundary.Directory(own)
 	var said []string
 	act := func(name string, prepare func()) {
 		prepare()
@@ -83,63 +84,4 @@ func TestNoSecretAndNoContentOfAnActionLeavesTheBoundary(t *testing.T) {
 			require.NotContains(t, text, hex.EncodeToString(sum[:]), "the digest of a bare secret in %s", where)
 		}
 	}
-}
-
-// node runs examples/node/act.mjs.
-func (s *stage) node(env ...string) (code int, output string) {
-	s.t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		s.t.Skip("node is not installed; its example was not run")
-	}
-	credential := filepath.Join(s.base, "credential")
-	require.NoError(s.t, os.WriteFile(credential, []byte(strings.TrimPrefix(webSecret, "Bearer ")+"\n"), 0o600))
-	cmd := exec.CommandContext(s.t.Context(), node, filepath.Join(root, "examples", "node", "act.mjs"))
-	cmd.Env = append(append(os.Environ(), "READTRAIL_API=http://"+s.api, "READTRAIL_TOKEN="+apiToken, "TARGET="+s.web.URL, "CREDENTIAL_FILE="+credential, "EXECUTION_ID=run_node"), env...)
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		require.NoError(s.t, err)
-	}
-	return cmd.ProcessState.ExitCode(), string(out)
-}
-
-// TestTheNodeExampleRecordsWhatItSends runs it against the collector: what goes well, a
-// target that does not answer, nobody there, and an action that the journal refuses.
-func TestTheNodeExampleRecordsWhatItSends(t *testing.T) {
-	s := newStage(t)
-	code, output := s.node("ACTION_ID=act_1")
-	require.Zero(t, code, output)
-	require.Equal(t, "completed: 200\n", output)
-
-	code, output = s.node("ACTION_ID=act_1")
-	require.Equal(t, 1, code)
-	require.Equal(t, "not sent: conflict\n", output)
-	require.Equal(t, 1, s.web.count(), "the same action again was not planned, so it was not sent")
-
-	_, release := s.web.hold()
-	code, output = s.node("ACTION_ID=act_2", "TIMEOUT_MS=500")
-	release()
-	require.Equal(t, 1, code, output)
-	code, output = s.node("ACTION_ID=act_3", "TARGET=http://"+freeAddress(t))
-	require.Equal(t, 1, code, output)
-	code, output = s.node("ACTION_ID=act_4", "CREDENTIAL_FILE=/nonexistent")
-	require.Equal(t, 1, code)
-	require.Equal(t, "not sent: credential_unavailable\n", output)
-	s.end()
-
-	entries := s.actions()
-	for id, want := range map[string][]string{
-		"act_1": {"planned", "sent", "completed"},
-		"act_2": {"planned", "sent", "timeout"},
-		"act_3": {"planned", "sent", "failed_before_send"},
-		"act_4": {"planned", "sent", "failed_before_send"},
-	} {
-		own := only(entries, id)
-		require.Equal(t, want, stepsOf(own), id)
-		require.Equal(t, own[0].Correlation["span_id"], own[1].Correlation["parent_span_id"])
-		require.Equal(t, own[0].Action, own[1].Action)
-	}
-	require.Equal(t, only(entries, "act_1")[0].Token, s.web.tokens[0])
-	require.NotContains(t, string(bytes.Join(s.lines(), nil)), "CANARY")
 }
