@@ -21,6 +21,9 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p != nil {
 				return p.reply()
 			}
+			if p := a.checkEventTypes(c, decoded); p != nil {
+				return p.reply()
+			}
 			if p := a.confirm(ctx, c, decoded); p != nil {
 				return p.reply()
 			}
