@@ -27,6 +27,9 @@ type AuditReceived struct {
 	// ComposedOf are the ids of the entries, in order, that the collector composed the
 	// event from; nil if a producer gave it whole.
 	ComposedOf []string `json:"composed_of,omitzero"`
+	// Unmet is what intake could not confirm of the event's field_provenance. It does
+	// not count for whether the record is a repeat.
+	Unmet []Unmet `json:"unmet,omitzero"`
 }
 
 // Normalized says which value was replaced, and by what (requirement E9).

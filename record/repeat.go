@@ -182,7 +182,7 @@ func newPart(traceID string, raw []byte) Part {
 func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 	actions := kind.OfActions() || kind == KindJournal && isOfActions(o)
 	isAdded := func(p place) bool { return isAdded(kind, actions, p.name) }
-	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) || isJudged(kind, p.name) }) {
+	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) || isJudged(kind, actions, p.name) }) {
 		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
 	}
 	source := append(make([]byte, 0, len(o.raw)), '{')
@@ -196,8 +196,8 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 				continue
 			}
 		}
-		if isJudged(kind, p.name) {
-			raw = unjudged(raw)
+		if isJudged(kind, actions, p.name) {
+			raw = unjudged(kind, raw)
 		}
 		source = appendMember(source, p.name, raw)
 	}
@@ -205,11 +205,22 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 }
 
 // isJudged reports whether a member holds what intake finds out beside what the
-// source said: whether claims are supported, which a retry may find otherwise.
-func isJudged(kind Kind, member string) bool { return kind == KindContext && member == "claims" }
+// source said, which a retry may find otherwise: whether claims are supported, and what
+// is unmet of an audit event.
+func isJudged(kind Kind, actions bool, member string) bool {
+	return kind == KindContext && member == "claims" || kind == KindJournal && actions && member == "detail"
+}
 
-// unjudged returns canonical claims none of which is supported.
-func unjudged(claims []byte) []byte {
+// unjudged returns a member without what intake found out.
+func unjudged(kind Kind, raw []byte) []byte {
+	if kind == KindContext {
+		return unjudgedClaims(raw)
+	}
+	return without(raw, "unmet")
+}
+
+// unjudgedClaims returns canonical claims none of which is supported.
+func unjudgedClaims(claims []byte) []byte {
 	var list []Claim
 	if err := json.Unmarshal(claims, &list, json.RejectUnknownMembers(true)); err != nil {
 		return claims // which no schema takes
@@ -261,14 +272,18 @@ func hasAdded(o object, p place) bool {
 
 // withoutCollector removes collector_id from a canonical observed_by; nil means
 // that nothing else was in it.
-func withoutCollector(observedBy []byte) []byte {
-	o, err := split(observedBy)
+func withoutCollector(observedBy []byte) []byte { return without(observedBy, collectorMember) }
+
+// without removes a member from a canonical object; nil means that nothing else was in
+// it.
+func without(raw []byte, name string) []byte {
+	o, err := split(raw)
 	if err != nil {
-		return observedBy
+		return raw
 	}
 	var others []member
 	for _, p := range o.members {
-		if p.name != collectorMember {
+		if p.name != name {
 			others = append(others, member{p.name, o.value(p)})
 		}
 	}

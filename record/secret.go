@@ -15,21 +15,50 @@ import (
 // no record may hold (requirement H3).
 var ErrSecret = errors.New("a text looks like a secret")
 
-// SecretPattern matches a text that looks like a secret: what the schemas of bodies that
-// only clients give refuse as noSecret.
-const SecretPattern = `([Bb]earer [A-Za-z0-9]|[Aa]uthorization:|eyJ[A-Za-z0-9_-]*\.|-----BEGIN|[Pp]assword=[^{]|://[^/@]*:[^/@]*@)`
+// SecretPattern matches a text that looks like a secret: what intake refuses anywhere
+// in a body, and the schemas of bodies that only clients give as noSecret. It means the
+// same to RE2 and to ECMA-262, where every repetition in it is bounded or ends at a
+// character that cannot be repeated.
+const SecretPattern = `(` + secretHeader + `|` + secretAssigned + `|` + secretIssued + `|` + secretToken + `|` + secretBeside + `)`
+
+const (
+	// An authorization header, its value, or a cookie.
+	secretHeader = `[Bb][Ee][Aa][Rr][Ee][Rr]( |%20)[A-Za-z0-9]|[Bb][Aa][Ss][Ii][Cc]( |%20)[A-Za-z+/]{0,64}([0-9][A-Za-z0-9+/]{6}|=)|[Aa][Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn][:=]|[Cc][Oo][Oo][Kk][Ii][Ee] ?[:=]`
+	// A value that is assigned to the name of a secret; {...} in its place is a template.
+	secretAssigned = `([Pp][Aa][Ss][Ss][Ww][Dd]|[Pp][Aa][Ss][Ss][Ww][Oo][Rr][Dd]|[Pp][Ww][Dd]|[Aa][Pp][Ii][_-]?[Kk][Ee][Yy])["']?(: ?|=)[^{ ]|([Ss][Ee][Cc][Rr][Ee][Tt]|[Aa][Cc][Cc][Ee][Ss][Ss][_-]?[Kk][Ee][Yy])[A-Za-z_]{0,24}=[^{ ]|[Tt][Oo][Kk][Ee][Nn]=[^{ ]|--(password|passwd|pwd|secret|token|api-key) [^{-]`
+	// What issuers put before tokens, at the beginning of a word.
+	secretIssued = `(^|[^A-Za-z0-9_-])(gh[opsur]_[A-Za-z0-9]{6}|github_pat_[A-Za-z0-9]{6}|glpat-[A-Za-z0-9_-]{16}|A[KS]IA[0-9A-Z]{12}|sk-([a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16}|sk_(live|test)_[A-Za-z0-9]{8}|xox[a-z]-[A-Za-z0-9]{4}|hvs\.[A-Za-z0-9]{4}|SG\.[A-Za-z0-9_-]{16})`
+	// A JSON Web Token or its header, and a key in PEM.
+	secretToken = `eyJ[A-Za-z0-9_-]{0,512}\.|eyJ(hbGciOi|0eXAiOi|raWQiOi|lbmMiOi)|-----BEGIN`
+	// A password beside a user, in a URL or for a command.
+	secretBeside = `://[^/@:]*:[^/@]*@|curl ([^|;&]{0,256} )?(-u|--user) ?[^ :{]{1,128}:[^ {]|(mysql|mysqldump|mysqladmin|mariadb) ([^|;&]{0,256} )?-p[^ {]|sshpass ([^|;&]{0,256} )?-p ?[^ {]`
+)
 
 var secret = regexp.MustCompile(SecretPattern)
 
-// secretMarks are in whatever secret matches: most bodies have none of them, and to
-// look for them takes no time.
-var secretMarks = [][]byte{[]byte("earer "), []byte("uthorization:"), []byte("eyJ"), []byte("-----BEGIN"), []byte("assword="), []byte("://")}
+// secretMarks are in lower case in whatever secret matches: most texts have none of
+// them, and to look for them takes little time.
+var secretMarks = [][]byte{
+	[]byte("earer"), []byte("basic"), []byte("uthorization"), []byte("ookie"), []byte("passw"), []byte("pwd"), []byte("api_key"), []byte("api-key"),
+	[]byte("apikey"), []byte("secret"), []byte("access"), []byte("token"), []byte("ghp_"), []byte("gho_"), []byte("ghs_"), []byte("ghu_"),
+	[]byte("ghr_"), []byte("github_pat_"), []byte("glpat-"), []byte("akia"), []byte("asia"), []byte("sk-"), []byte("sk_"), []byte("xox"),
+	[]byte("hvs."), []byte("sg."), []byte("eyj"), []byte("-----begin"), []byte("://"), []byte("curl"), []byte("mysql"), []byte("mariadb"),
+	[]byte("sshpass"),
+}
+
+func marked(text []byte) bool {
+	text = bytes.ToLower(text)
+	return slices.ContainsFunc(secretMarks, func(mark []byte) bool { return bytes.Contains(text, mark) })
+}
+
+// LooksLikeSecret reports whether a text looks like a token, a key or a password.
+func LooksLikeSecret(text string) bool { return marked([]byte(text)) && secret.MatchString(text) }
 
 // SecretIn returns the place of the first text in a JSON value that looks like a
-// secret.
-func SecretIn(value jsontext.Value) (at jsontext.Pointer, found bool) {
+// secret, to LooksLikeSecret or to one of others.
+func SecretIn(value jsontext.Value, others ...func(text string) bool) (at jsontext.Pointer, found bool) {
 	escaped := bytes.IndexByte(value, '\\') >= 0
-	if !escaped && !slices.ContainsFunc(secretMarks, func(mark []byte) bool { return bytes.Contains(value, mark) }) {
+	if !escaped && len(others) == 0 && !marked(value) {
 		return "", false
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(value))
@@ -38,7 +67,11 @@ func SecretIn(value jsontext.Value) (at jsontext.Pointer, found bool) {
 		if err != nil {
 			return "", false // the end
 		}
-		if token.Kind() == jsontext.KindString && secret.MatchString(token.String()) {
+		if token.Kind() != jsontext.KindString {
+			continue
+		}
+		text := token.String()
+		if LooksLikeSecret(text) || slices.ContainsFunc(others, func(looks func(string) bool) bool { return looks(text) }) {
 			return d.StackPointer(), true
 		}
 	}

@@ -63,5 +63,5 @@ func (m *Mapper) digestOf(n content.Node) *record.ContentDigest {
 // gives one away. Such a record is refused: its digest would be as bad (requirement
 // H3).
 func holdsSecret(s string) bool {
-	return content.LooksLikeCredential(s) || content.GivesAwayCredential(s)
+	return record.LooksLikeSecret(s) || content.LooksLikeCredential(s) || content.GivesAwayCredential(s)
 }

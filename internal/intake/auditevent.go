@@ -19,6 +19,21 @@ type AuditEvent struct {
 	Event      *record.AuditEvent
 	Header     record.Header
 	Normalized []record.Normalized
+	// Unmet is what is not confirmed of the sources of its fields.
+	Unmet []record.Unmet
+}
+
+// Sources returns the sources of the event's fields as those of a decision, nil if it
+// names none. An audit event has no step, so that none confirms a document.
+func (e *AuditEvent) Sources() *record.Decision {
+	if len(e.Event.FieldProvenance) == 0 {
+		return nil
+	}
+	d := &record.Decision{Header: e.Header, Fields: map[string]record.DecisionField{}, FieldProvenance: e.Event.FieldProvenance}
+	for name := range d.FieldProvenance {
+		d.Fields[name] = record.DecisionField{}
+	}
+	return d
 }
 
 // oursInAuditEvent are the members of an audit event that the writer gives, and the
@@ -82,7 +97,7 @@ func (e *AuditEvent) drafts(version string) (event, beside *record.Draft, err er
 		return nil, nil, err
 	}
 	beside, err = record.NewAuditReceivedDraft(e.Header, record.AuditReceived{
-		AuditEventID: e.Event.EventID, AuditEventVersion: version, Normalized: e.Normalized,
+		AuditEventID: e.Event.EventID, AuditEventVersion: version, Normalized: e.Normalized, Unmet: e.Unmet,
 	})
 	return event, beside, err
 }
@@ -98,8 +113,9 @@ type AuditPart struct {
 	Part   record.AuditPart
 }
 
-// oursInPart are the members of an audit event that no part has.
-var oursInPart = slices.Concat(oursInBody, []string{"/event_id", "/event_type", "/action_ids"})
+// oursInPart are the members of an audit event that no part has. Sources of fields are
+// taken from a decision record, which is checked.
+var oursInPart = slices.Concat(oursInBody, []string{"/event_id", "/event_type", "/action_ids", "/field_provenance"})
 
 func decodeAuditPart(_ string, raw jsontext.Value, observed Observed) (any, *Problem) {
 	if p := withoutOurs(raw, oursInPart); p != nil {

@@ -34,7 +34,7 @@ var decoders = map[record.Kind]decoder{
 		header: func(d *record.Decision) (*record.Header, string) { return &d.Header, record.EventDecisionMade },
 	}),
 	record.KindContext: client(traits[record.Context]{
-		kind: record.KindContext, required: []string{"context_id", "occurred_at", "context_digest", "model", "model/request"}, ours: []string{"/claims/*/supported", "/capture", "/basis"}, guarded: true, check: (*record.Context).Check,
+		kind: record.KindContext, required: []string{"context_id", "occurred_at", "context_digest", "model", "model/request"}, ours: []string{"/claims/*/supported", "/capture", "/basis"}, check: (*record.Context).Check,
 		header: func(c *record.Context) (*record.Header, string) { return &c.Header, record.EventContextUsed },
 	}),
 	record.KindAuditEvent: decodeAuditEvent,
@@ -60,6 +60,10 @@ func decode(item jsontext.Value, observed Observed) (*Record, *Problem) {
 	}
 	version, kind, raw, p := envelope(item)
 	if p != nil {
+		return nil, p
+	}
+	if p = withoutSecrets(raw); p != nil {
+		p.Pointer = "/" + string(kind) + p.Pointer
 		return nil, p
 	}
 	body, p := decoders[kind](version, raw, observed)
@@ -141,10 +145,7 @@ type traits[B any] struct {
 	typedBy string
 	// ours are further members that a client may not give, * for an index.
 	ours []string
-	// guarded says that the schema, which is for telemetry too, does not refuse
-	// what looks like a secret.
-	guarded bool
-	check   func(*B) error
+	check func(*B) error
 	// header returns the header of a body, and the event type that the body has.
 	header func(*B) (*record.Header, string)
 }
@@ -154,11 +155,6 @@ func client[B any](t traits[B]) decoder {
 	return func(version string, raw jsontext.Value, observed Observed) (any, *Problem) {
 		if p := withoutOurs(raw, ours); p != nil {
 			return nil, p
-		}
-		if t.guarded {
-			if p := withoutSecrets(raw); p != nil {
-				return nil, p
-			}
 		}
 		body := new(B)
 		if err := json.Unmarshal(raw, body, json.RejectUnknownMembers(true), normalizedTimes); err != nil {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/readtrail/readtrail/internal/content"
 	"github.com/readtrail/readtrail/record"
 	"github.com/readtrail/readtrail/schema"
 )
@@ -56,10 +57,10 @@ func scan(item jsontext.Value) *Problem {
 	}
 }
 
-// withoutSecrets refuses a body with a text that looks like a token, a key or a
-// password.
+// withoutSecrets refuses a body in which any text, an id too, looks like a token, a key
+// or a password.
 func withoutSecrets(raw jsontext.Value) *Problem {
-	at, found := record.SecretIn(raw)
+	at, found := record.SecretIn(raw, content.LooksLikeCredential)
 	if !found {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (n *Claims) See(e *journal.Entry) {
 	}
 	var shown struct {
 		ConflictsWith string `json:"conflicts_with"`
-		Entries []struct {
+		Entries       []struct {
 			EntryID string `json:"entry_id"`
 		} `json:"entries"`
 	}

@@ -127,7 +127,7 @@ func (a *api) receiptsReply(records []incoming, receipts []journal.Receipt, unme
 	}
 	var r reply
 	if first >= 0 && a.config.FieldProvenance == provenanceEnforce {
-		p := newProblem(codeUnmet, "the decision is recorded, and the journal does not confirm what it cites, see unmet; a corrected decision needs an id of its own")
+		p := newProblem(codeUnmet, "the record is in the journal, which does not confirm what it cites, see unmet; a corrected one needs an id of its own")
 		p.Pointer, p.Receipt, p.Receipts = fragment(records[first].pointer), &given[first], given
 		r = p.reply()
 	} else {

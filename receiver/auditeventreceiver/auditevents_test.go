@@ -57,3 +57,49 @@ func TestWhatStandsBesideARecordIsRefusedAsTheRecordIs(t *testing.T) {
 	})
 	requireProblem(t, r.records("["+plannedAction("act_1", nil)+","+deniedEvent(t)+"]"), http.StatusConflict, ledger.CodeConflict, "#/1/audit_event")
 }
+
+// eventWithSources is the published example of 1.1.0 with other sources of its fields.
+func eventWithSources(t *testing.T, sources string) string {
+	text, err := os.ReadFile("../../schema/audit-event/1.1.0/examples/complete-execution.json")
+	require.NoError(t, err)
+	var envelope map[string]any
+	require.NoError(t, json.Unmarshal(text, &envelope))
+	delete(envelope, "integrity")
+	event := envelope["audit_event"].(map[string]any)
+	for _, own := range []string{"recorded_at", "scope", "sequence"} {
+		delete(event, own)
+	}
+	var provenance map[string]any
+	require.NoError(t, json.Unmarshal([]byte(sources), &provenance))
+	event["field_provenance"] = provenance
+	text, err = json.Marshal(envelope, json.Deterministic(true))
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestTheSourcesOfAnAuditEventAreCheckedAsThoseOfADecision(t *testing.T) {
+	r, j := judging(t, nil)
+	j.read(t, "run_syn_0193", "s1", "read_1", "call_1", "")
+	body := eventWithSources(t, `{"shown":`+byCall+`,"ghost":{"source":"tool","tool_call_id":"call_9","path":"$"},"value":`+unmarked+`}`)
+	a := r.records(body)
+	requireProblem(t, a, http.StatusUnprocessableEntity, "provenance_unmet", "#/audit_event")
+	want := []string{"ghost missing_field_provenance", "value model_value_unmarked"}
+	require.Equal(t, want, unmetOfAnswer(t, a))
+	e, err := found(j.actions.Lookup(t.Context(), "audit_event.received evt_01JZ8V9F2V6G0J4K7M8P0R3S5T"))
+	require.NoError(t, err)
+	require.Contains(t, string(e.Body), `"unmet":[{"code":"missing_field_provenance","field":"ghost"},{"code":"model_value_unmarked","field":"value"}]`)
+
+	// A retry gets the same answer, whatever is known by then.
+	j.read(t, "run_syn_0193", "s1", "read_2", "call_9", "")
+	again := r.records(body)
+	require.Equal(t, http.StatusUnprocessableEntity, again.status)
+	require.Equal(t, want, unmetOfAnswer(t, again))
+}
+
+func TestAnAuditEventWhoseSourcesAreConfirmedIsAccepted(t *testing.T) {
+	r, j := judging(t, nil)
+	j.read(t, "run_syn_0193", "s1", "read_1", "call_1", "")
+	a := r.records(eventWithSources(t, `{"shown":`+byCall+`,"value":`+byModel+`}`))
+	require.Equal(t, http.StatusOK, a.status, a.body)
+	require.Empty(t, unmetOfAnswer(t, a))
+}

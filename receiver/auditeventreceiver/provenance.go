@@ -24,7 +24,7 @@ var (
 	errManyWait = errors.New("as many requests wait for entries as may")
 )
 
-// confirm says in decisions and contexts what the journal confirms of what they cite
+// confirm says in decisions, audit events and contexts what the journal confirms of what they cite
 // (requirements B2, B4, G3). It waits for telemetry that is on its way: all records
 // of a call together for provenance_wait. What cannot be looked up is no finding: then
 // nothing is written, and the client comes again.
@@ -41,7 +41,11 @@ func (a *api) confirm(ctx context.Context, c *call, decoded []intake.Record) *pr
 		var p *problem
 		switch body := r.Body.(type) {
 		case *record.Decision:
-			p = w.confirmDecision(ctx, c, r, body)
+			body.Unmet, p = w.confirmSources(ctx, c, r, body)
+		case *intake.AuditEvent:
+			if sources := body.Sources(); sources != nil {
+				body.Unmet, p = w.confirmSources(ctx, c, r, sources)
+			}
 		case *record.Context:
 			p = w.confirmClaims(ctx, c, r, body)
 		}
@@ -104,30 +108,30 @@ func (w *waiting) problemOf(ctx context.Context, err error) *problem {
 	}
 }
 
-// confirmDecision sets what is unmet of a decision. A retry gets the answer that the
-// first one got, whatever came since.
-func (w *waiting) confirmDecision(ctx context.Context, c *call, r *intake.Record, d *record.Decision) *problem {
+// confirmSources returns what is unmet of the sources that a decision or an audit event
+// names. A retry gets the answer that the first one got, whatever came since.
+func (w *waiting) confirmSources(ctx context.Context, c *call, r *intake.Record, d *record.Decision) ([]record.Unmet, *problem) {
 	stored, known, p := w.stored(ctx, c, r)
 	if p != nil || known {
-		if stored != nil {
-			d.Unmet = unmetIn(stored)
+		if stored == nil {
+			return nil, p
 		}
-		return p
+		unmet, err := w.api.recordedUnmet(ctx, c, r)
+		return unmet, w.problemOf(ctx, err)
 	}
 	need := provenance.OfDecision(d)
 	if p := w.await(ctx, need); p != nil {
-		return p
+		return nil, p
 	}
 	for _, id := range need.Unseen() {
 		switch e, err := w.api.journal.FindRead(ctx, w.organization, id); {
 		case err == nil:
 			need.Elsewhere(e)
 		case !errors.Is(err, ledger.ErrNotFound):
-			return w.problemOf(ctx, err)
+			return nil, w.problemOf(ctx, err)
 		}
 	}
-	d.Unmet = need.Unmet()
-	return nil
+	return need.Unmet(), nil
 }
 
 // confirmClaims says of the claims of a context which are supported.
@@ -170,32 +174,53 @@ func (w *waiting) stored(ctx context.Context, c *call, r *intake.Record) (e *jou
 	return e, true, nil
 }
 
-// unmetIn returns what an entry says is unmet of its decision.
-func unmetIn(e *journal.Entry) []record.Unmet {
+// recordedUnmet returns what the journal says is unmet of a record that it has: of an
+// audit event the record beside it says so.
+func (a *api) recordedUnmet(ctx context.Context, c *call, r *intake.Record) ([]record.Unmet, error) {
+	draft, err := r.Beside()
+	if err == nil && draft == nil {
+		draft, err = r.Draft()
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.journal.FindRecord(ctx, *c.scope(), r.Kind, draft.ID()) // both are in one journal
+	if err != nil {
+		return nil, err
+	}
 	var body struct {
-		Unmet []record.Unmet `json:"unmet"`
+		Unmet  []record.Unmet `json:"unmet"`
+		Detail struct {
+			Unmet []record.Unmet `json:"unmet"`
+		} `json:"detail"`
 	}
 	_ = json.Unmarshal(e.Body, &body) // an entry of ours
-	return body.Unmet
+	return append(body.Unmet, body.Detail.Unmet...), nil
 }
 
 // unmetOf returns what is unmet of each record as the journal has it. Of a repeat that
 // came at the same time as the first one that is what was written then.
-func (a *api) unmetOf(ctx context.Context, c *call, decoded []intake.Record, records []incoming, receipts []journal.Receipt) ([][]record.Unmet, *problem) {
+func (a *api) unmetOf(ctx context.Context, c *call, decoded []intake.Record, receipts []journal.Receipt) ([][]record.Unmet, *problem) {
 	unmet := make([][]record.Unmet, len(receipts))
 	for i, receipt := range receipts {
-		d, ok := decoded[i].Body.(*record.Decision)
-		if !ok {
+		switch body := decoded[i].Body.(type) {
+		case *record.Decision:
+			unmet[i] = body.Unmet
+		case *intake.AuditEvent:
+			if body.Sources() == nil {
+				continue
+			}
+			unmet[i] = body.Unmet
+		default:
 			continue
 		}
-		if unmet[i] = d.Unmet; !receipt.Repeat {
+		if !receipt.Repeat {
 			continue
 		}
-		e, err := a.journal.FindRecord(ctx, *c.scope(), record.KindDecision, records[i].draft.ID())
-		if err != nil {
+		var err error
+		if unmet[i], err = a.recordedUnmet(ctx, c, &decoded[i]); err != nil {
 			return nil, a.unreadable(err)
 		}
-		unmet[i] = unmetIn(e)
 	}
 	return unmet, nil
 }

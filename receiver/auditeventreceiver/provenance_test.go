@@ -173,7 +173,11 @@ func (j *ledgers) stored(t testing.TB, id string) (unmet []record.Unmet) {
 	t.Helper()
 	e, err := found(j.actions.Lookup(t.Context(), "decision_record "+id))
 	require.NoError(t, err)
-	return unmetIn(e)
+	var body struct {
+		Unmet []record.Unmet `json:"unmet"`
+	}
+	require.NoError(t, json.Unmarshal(e.Body, &body))
+	return body.Unmet
 }
 
 func TestADecisionWhoseSourcesAreConfirmedIsAccepted(t *testing.T) {

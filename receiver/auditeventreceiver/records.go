@@ -32,7 +32,7 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p != nil {
 				return p.reply()
 			}
-			unmet, p := a.unmetOf(ctx, c, decoded, records, receipts)
+			unmet, p := a.unmetOf(ctx, c, decoded, receipts)
 			if p != nil {
 				return p.reply()
 			}
