@@ -78,6 +78,22 @@ func TestARefusalOfTheJournalNamesTheRecordAndTheEntryInTheWay(t *testing.T) {
 	assert.Empty(t, r.host.statuses())
 }
 
+func TestARefusalWhoseCodeHasSeveralReasonsSaysWhich(t *testing.T) {
+	for reason, said := range map[string]string{
+		"":                     "there is no decided and approved approval that binds exactly this",
+		ledger.ReasonExpired:   "has expired by the journal's clock",
+		ledger.ReasonElsewhere: "stands in another retention class",
+	} {
+		r := newRig(t, nil)
+		r.journal.answers(func(context.Context, record.Scope, []*record.Draft) ([]journal.Receipt, error) {
+			return nil, &ledger.Refusal{Code: ledger.CodeNotBound, EventID: "evt_9", Reason: reason}
+		})
+		got := r.decide("a")
+		require.Equal(t, http.StatusConflict, got.status)
+		assert.Contains(t, unmarshal[map[string]any](t, got.body)["detail"], said)
+	}
+}
+
 func TestAJournalThatCannotBeWrittenIsToldAndPasses(t *testing.T) {
 	r := newRig(t, nil)
 	r.journal.answers(func(context.Context, record.Scope, []*record.Draft) ([]journal.Receipt, error) {
