@@ -7,6 +7,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,4 +114,28 @@ func TestAJournalMayBeginWithAuditEvents(t *testing.T) {
 	report = verify(t, store(t, 2, w.lines[1]), registry)
 	require.Equal(t, 0, report.ExitCode(), "%+v", report)
 	require.Empty(t, report.JournalID, "nothing names it")
+}
+
+// What an audit event names stands elsewhere: a verifier that did not look says so.
+func TestThatNothingOfAnAuditEventWasReconciledIsSaid(t *testing.T) {
+	w := journalOf(t, 2).auditEvent("1.0.0").auditEvent("1.1.0")
+	report := verifyLines(t, w.lines...)
+	require.Equal(t, uint64(1), report.Counts[journal.CodeReconcileNotPerformed])
+	require.Equal(t, 0, report.ExitCode())
+	i := slices.IndexFunc(report.Findings, func(f journal.Finding) bool { return f.Code == journal.CodeReconcileNotPerformed })
+	require.Equal(t, journal.Finding{Code: journal.CodeReconcileNotPerformed, Class: journal.ClassNote, Sequence: 3, Detail: "2 audit events"}, report.Findings[i])
+	require.NotContains(t, verifyLines(t, journalOf(t, 2).lines...).Counts, journal.CodeReconcileNotPerformed)
+
+	registry := registryOf(t, trustedKey(trusted))
+	for _, demanded := range []journal.Demand{journal.DemandLineage, journal.DemandArtifacts} {
+		policy := &journal.Policy{Demand: []journal.Demand{demanded}}
+		envelope := journal.VerifyEnvelope(w.lines[2], journal.Options{Registry: registry, Policy: policy})
+		require.Equal(t, 2, envelope.ExitCode())
+		require.Equal(t, uint64(1), envelope.Report().Counts[journal.CodeReconcileNotPerformed])
+		sources, err := journal.Open(store(t, 1, w.lines...))
+		require.NoError(t, err)
+		report, err := journal.Verify(t.Context(), sources[0], journal.Options{Registry: registry, Policy: policy})
+		require.NoError(t, err)
+		require.Equal(t, 2, report.ExitCode())
+	}
 }

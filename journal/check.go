@@ -35,6 +35,8 @@ type checked struct {
 	// computed is the hash of the payload as it stands in the line.
 	computed link
 	keyID    string
+	// audited says that it is an audit event that this version knows.
+	audited bool
 	// readIDs are set if lineage is demanded.
 	readIDs []uint64
 	// group is set if the signature is that of a group.
@@ -134,6 +136,7 @@ func (k *checker) check(line []byte) checked {
 	if p.kind == record.KindJournal && schema.Supports(p.kind, p.schemaVersion) {
 		c.event = p.readEvent()
 	}
+	c.audited = p.kind == record.KindAuditEvent && schema.Supports(p.kind, p.schemaVersion)
 	if k.lineage && schema.Supports(p.kind, p.schemaVersion) {
 		c.readIDs = p.readIDs()
 	}

@@ -53,6 +53,7 @@ const (
 	CodeClockRegressed           Code = "clock_regressed"
 	CodeSchemaNotPerformed       Code = "schema_not_performed"
 	CodeLineageUnresolved        Code = "lineage_unresolved"
+	CodeReconcileNotPerformed    Code = "reconcile_not_performed"
 )
 
 // CodeDoc documents a code.
@@ -177,6 +178,10 @@ var codeDocs = []CodeDoc{
 	{
 		CodeLineageUnresolved, ClassNote, "a read has no lineage entry that names it",
 		"ask whether its trace was sampled or still open; what the read touched cannot be followed from this journal",
+	},
+	{
+		CodeReconcileNotPerformed, ClassNote, "an audit event was not held against the entries, artifacts and source effects that it names",
+		"look up its lineage with show --event and --action, and compare the digests of its artifacts and effects where these are",
 	},
 }
 

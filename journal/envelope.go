@@ -84,12 +84,14 @@ func (v *verifier) judgeEnvelope(e *Envelope, text []byte) {
 	v.prepareEnvelope(&c)
 	v.checkTrust(&c)
 	v.checkSchema(&c)
+	v.audited.add(&c)
 	e.Signature, e.Schema = outcome(v.signatureBroken, v.signatureOpen), outcome(v.schemaBroken, v.schemaOpen)
 	v.finishNameless()
 	e.Signature = outcome(v.signatureBroken, v.signatureOpen)
 	if v.keyUsed {
 		v.note(Finding{Code: CodeTimeUnattested})
 	}
+	v.finishAudited()
 }
 
 // prepareEnvelope looks up what the policy says of the journal that an entry names.

@@ -28,6 +28,7 @@ func (v *verifier) finish() *Report {
 	v.finishCheckpoints()
 	v.finishSince()
 	v.finishLineage()
+	v.finishAudited()
 	if v.options.SkipSchema {
 		v.schemaOpen = true
 		v.note(Finding{Code: CodeSchemaNotPerformed})

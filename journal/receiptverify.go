@@ -20,6 +20,9 @@ type KeptReceipt struct {
 	Receipt
 	// Proof is a C2SP tlog-proof with its checkpoint, "" if there is none.
 	Proof string `json:"proof,omitzero"`
+	// Checkpoint is the signed note that the proof ends in, once more; "" if there is
+	// none.
+	Checkpoint string `json:"checkpoint,omitzero"`
 }
 
 // errReceipts is constant: a file that is something else is not quoted.

@@ -107,6 +107,7 @@ type verifier struct {
 
 	out     attestations
 	lineage lineage
+	audited audited
 	// pruned is what announced the removal of what stood before the first entry.
 	pruned *announcement
 	// announcedOnly says that nothing but pruned makes the first link valid.
@@ -155,6 +156,7 @@ func (v *verifier) add(c *checked) {
 	v.checkPlace(c)
 	v.checkArtifact(c)
 	v.lineage.add(c)
+	v.audited.add(c)
 	v.tellName()
 }
 

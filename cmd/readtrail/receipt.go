@@ -31,8 +31,8 @@ func newReceiptVerifyCommand(con *console) *cobra.Command {
 		Short: "Check receipts, without the journal",
 		Long: "Check that a trusted key signed the record hash of each receipt in FILE: one receipt, or an answer that has\n" +
 			"some. The signature covers event id, journal, sequence and time through that hash only; whether they are the\n" +
-			"entry's shows --entry, and the place in the journal a proof in the receipt. What was not checked is\n" +
-			"not_performed.\n\n" +
+			"entry's shows --entry, and journal and sequence a proof in the receipt. What was not checked is not_performed;\n" +
+			"without --entry and without a proof the receipt is tied to nothing, and the exit code is 2.\n\n" +
 			"Exit codes: 0 every receipt holds as far as it was checked; 1 one does not; 2 something could not be checked;\n" +
 			"64 the command line is wrong.",
 		Example: "  readtrail receipt verify receipt.json --keys keys.json\n" +
@@ -109,6 +109,10 @@ func (v *receiptVerification) check(r *journal.KeptReceipt) (int, error) {
 		return 0, err
 	}
 	code = worse(code, entry)
+	if v.entry == "" && r.Proof == "" {
+		v.con.note("readtrail: nothing ties event id, journal, sequence and time to what was signed: give the entry (--entry), or a receipt with a proof (/v1/receipts/EVENT_ID?proof=1)")
+		code = worse(code, exitUnchecked)
+	}
 	return worse(code, v.proof(r)), nil
 }
 
@@ -162,6 +166,10 @@ func (v *receiptVerification) matches(r *journal.KeptReceipt) (int, error) {
 func (v *receiptVerification) proof(r *journal.KeptReceipt) int {
 	if r.Proof == "" {
 		v.con.line("inclusion", string(journal.NotPerformed))
+		if r.Checkpoint != "" {
+			v.con.line("checkpoint", string(journal.NotPerformed)+": there is no proof that it covers the entry")
+			return exitUnchecked
+		}
 		return exitOK
 	}
 	proof, err := journal.ParseProof([]byte(r.Proof))
@@ -176,6 +184,8 @@ func (v *receiptVerification) proof(r *journal.KeptReceipt) int {
 		fault = string(journal.CodeJournalIDMismatch)
 	case r.Sequence != proof.Index+1:
 		fault = "receipt has another sequence"
+	case r.Checkpoint != "" && r.Checkpoint != string(proof.Checkpoint.Note):
+		fault = "receipt has another checkpoint than its proof"
 	case proof.Verify(hash) != nil:
 		fault = journal.ErrNotIncluded.Error()
 	}

@@ -154,7 +154,15 @@ func writeReceipt(entry, out, proof string) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(journal.KeptReceipt{Proof: proof, Receipt: journal.Receipt{
+	checkpoint := ""
+	if proof != "" {
+		parsed, err := journal.ParseProof([]byte(proof))
+		if err != nil {
+			return err
+		}
+		checkpoint = string(parsed.Checkpoint.Note)
+	}
+	text, err := json.Marshal(journal.KeptReceipt{Proof: proof, Checkpoint: checkpoint, Receipt: journal.Receipt{
 		EventID: e.Header.EventID, JournalID: e.Header.JournalID, Sequence: e.Header.Sequence, RecordHash: e.Integrity.RecordHash,
 		KeyID: e.Integrity.Signature.KeyID, Signature: e.Integrity.Signature.Value, RecordedAt: e.Header.RecordedAt,
 	}})

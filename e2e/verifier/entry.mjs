@@ -72,6 +72,7 @@ export function readEntry(bytes, schemas) {
 function interpret(kind, body) {
   const detail = isObject(body.detail) ? body.detail : {};
   if (kind === 'journal_record') return { event: body.event_type, detail };
+  if (kind === 'audit_event') return { audited: true };
   if (kind === 'read_record') return { readID: body.read_id };
   if (kind !== 'lineage_record') return {};
   const spans = Array.isArray(body.spans) ? body.spans : [];

@@ -11,6 +11,7 @@ const NOTES = new Set([
   'clock_regressed',
   'schema_not_performed',
   'lineage_unresolved',
+  'reconcile_not_performed',
 ]);
 const UNCHECKED = new Set(['signature_not_performed', 'checkpoint_not_performed']);
 

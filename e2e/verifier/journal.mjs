@@ -8,7 +8,7 @@ import { readChain } from './chain.mjs';
 import { Findings } from './findings.mjs';
 import { judgeEntries } from './trust.mjs';
 import { firstAttestation, judgeCheckpoints, reportContradictions } from './outside.mjs';
-import { judgeArtifacts, judgeBeginning, judgeGaps, judgeLineage, pruning, treeBefore } from './places.mjs';
+import { judgeArtifacts, judgeAudited, judgeBeginning, judgeGaps, judgeLineage, pruning, treeBefore } from './places.mjs';
 import { nanoseconds } from './values.mjs';
 
 // verifyJournal returns the report of one journal. keys is the registry or null,
@@ -46,6 +46,7 @@ function judge(chain, { keys, policy, store }, findings) {
   judgeGaps(chain, passed, listed ?? {}, findings);
   judgeArtifacts(chain, policy.demands('artifacts'), findings);
   if (policy.demands('lineage')) judgeLineage(chain, findings);
+  judgeAudited(chain, policy.demands('lineage') || policy.demands('artifacts'), findings);
   judgeTail(chain, passed, policy, listed ?? {}, findings);
   if (chain.entries.some((e) => e.key)) judgeTime(chain, passed, policy, findings);
   for (const f of findings.all) {

@@ -118,3 +118,10 @@ export function judgeLineage(chain, findings) {
     resolved.add(e.readID);
   }
 }
+
+// judgeAudited says once that nothing was compared of what audit events name: it is
+// elsewhere.
+export function judgeAudited(chain, demanded, findings) {
+  const first = chain.entries.find((e) => e.audited);
+  if (first) findings.add('reconcile_not_performed', first.sequence, { demanded });
+}

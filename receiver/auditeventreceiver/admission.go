@@ -41,7 +41,7 @@ const firstBytes = 4 << 10
 
 func newAdmission(config *Config, i instruments) *admission {
 	return &admission{
-		places: int64(config.Limits.ConcurrentRequests), waiting: int64(min(config.Limits.WaitingRequests, (config.Limits.ConcurrentRequests+1)/2)),
+		places: int64(config.Limits.ConcurrentRequests), waiting: int64(config.Limits.WaitingRequests),
 		bytes:      config.Limits.BytesInFlight,
 		retryAfter: config.Limits.RetryAfter, patience: config.Limits.JournalTimeout, maxBody: config.HTTP.MaxRequestBodySize,
 		work: semaphore.NewWeighted(largeBodies * config.HTTP.MaxRequestBodySize), instruments: i,

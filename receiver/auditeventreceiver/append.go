@@ -109,14 +109,15 @@ func (a *api) sawJournal(err error) {
 func fragment(pointer string) string { return "#" + pointer }
 
 // receiptsReply answers with receipts. unmet says of each record what is not confirmed
-// of it; if anything is and the configuration enforces that all is, the answer is a
-// problem with the same receipts.
-func (a *api) receiptsReply(records []incoming, receipts []journal.Receipt, unmet [][]record.Unmet) reply {
+// of it, and unsupported which of its claims are not supported; if anything is unmet
+// and the configuration enforces that nothing is, the answer is a problem with the same
+// receipts.
+func (a *api) receiptsReply(records []incoming, receipts []journal.Receipt, unmet [][]record.Unmet, unsupported [][]string) reply {
 	given := make([]receipt, len(receipts))
 	first := -1
 	var counts []written
 	for i, got := range receipts {
-		given[i] = receipt{Receipt: got, Repeat: got.Repeat, Unmet: unmet[i]}
+		given[i] = receipt{Receipt: got, Repeat: got.Repeat, Unmet: unmet[i], Unsupported: unsupported[i]}
 		counts = append(counts, written{records[i].draft.Kind(), got.Repeat})
 		if !got.Repeat {
 			a.instruments.unmet(unmet[i])

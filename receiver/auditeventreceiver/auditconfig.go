@@ -51,8 +51,8 @@ func (c *AuditConfig) Validate() error {
 	default:
 		errs = append(errs, fmt.Errorf("unverified is %q: write pending, accept or refuse", c.Unverified))
 	}
-	if c.ClockTolerance < 0 || c.ClockTolerance > maxClockTolerance {
-		errs = append(errs, fmt.Errorf("clock_tolerance is %v: write a duration from 0s to 1h", c.ClockTolerance))
+	if t := c.ClockTolerance; t != 0 && (t < shortest || t > maxClockTolerance) {
+		errs = append(errs, fmt.Errorf("clock_tolerance is %v: write a duration with its unit, from 1ms to 1h, or 0s", t))
 	}
 	if c.Unverified == string(auditlog.Reject) && c.Unsigned == string(auditlog.Accept) && c.KeysFile == "" && c.CertificatesFile == "" && c.RootsFile == "" {
 		errs = append(errs, errors.New("unverified is refuse and no key is trusted: no record with a proof would be taken; set keys_file, certificates_file or roots_file"))

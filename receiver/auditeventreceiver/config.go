@@ -57,8 +57,8 @@ type LimitsConfig struct {
 	// ConcurrentRequests is how many requests are decoded or wait for the journal.
 	ConcurrentRequests int `mapstructure:"concurrent_requests"`
 
-	// WaitingRequests is how many of them may wait for entries that they cite, at most
-	// half of them whatever it says, so that others are served meanwhile.
+	// WaitingRequests is how many of them may wait for entries that they cite: at most
+	// half of them, so that others are served meanwhile.
 	WaitingRequests int `mapstructure:"waiting_requests"`
 
 	// BytesInFlight is how many bytes of bodies are held, decompressed.
@@ -96,6 +96,10 @@ func (c *Config) Validate() error {
 	return oneLine(errs...)
 }
 
+// shortest is the shortest time that somebody means: a number without a unit is one of
+// nanoseconds.
+const shortest = time.Millisecond
+
 // Values of field_provenance and claims.
 const (
 	provenanceEnforce = "enforce"
@@ -113,6 +117,8 @@ func (c *Config) checkProvenance() error {
 		errs = append(errs, fmt.Errorf("claims is %q: write mark or refuse", c.Claims))
 	}
 	switch {
+	case c.ProvenanceWait > 0 && c.ProvenanceWait < shortest:
+		errs = append(errs, fmt.Errorf("provenance_wait is %v, less than %v: write a number and its unit, such as 10s; 0s waits for nothing", c.ProvenanceWait, shortest))
 	case c.ProvenanceWait < 0:
 		errs = append(errs, errors.New("provenance_wait must not be negative; 0s waits for nothing"))
 	case c.ProvenanceWait+c.Limits.JournalTimeout >= c.HTTP.WriteTimeout:
@@ -138,8 +144,11 @@ func (c *Config) checkHTTP() error {
 		key   string
 		value time.Duration
 	}{{"read_timeout", c.HTTP.ReadTimeout}, {"read_header_timeout", c.HTTP.ReadHeaderTimeout}, {"write_timeout", c.HTTP.WriteTimeout}} {
-		if timeout.value <= 0 {
+		switch {
+		case timeout.value <= 0:
 			errs = append(errs, fmt.Errorf("http::%s must be positive: a slow client would hold what it has for ever", timeout.key))
+		case timeout.value < shortest:
+			errs = append(errs, fmt.Errorf("http::%s is %v, less than %v: write a number and its unit, such as 15s", timeout.key, timeout.value, shortest))
 		}
 	}
 	return oneLine(errs...)
@@ -153,6 +162,8 @@ func (c *LimitsConfig) Validate() error {
 	}
 	if c.WaitingRequests <= 0 {
 		errs = append(errs, errors.New("waiting_requests must be positive"))
+	} else if half := (c.ConcurrentRequests + 1) / 2; c.ConcurrentRequests > 0 && c.WaitingRequests > half {
+		errs = append(errs, fmt.Errorf("waiting_requests is %d, more than half of concurrent_requests of %d: set it to at most %d, so that others are served while these wait", c.WaitingRequests, c.ConcurrentRequests, half))
 	}
 	if c.BytesInFlight <= 0 {
 		errs = append(errs, errors.New("bytes_in_flight must be positive"))

@@ -89,11 +89,17 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 			"clients::2 is the same as clients::0: remove one",
 		},
 		"bad_audit": {
-			`audit: unsigned is "pending": write accept or refuse; unverified is "maybe": write pending, accept or refuse; clock_tolerance is 2h0m0s: write a duration from 0s to 1h`,
+			`audit: unsigned is "pending": write accept or refuse; unverified is "maybe": write pending, accept or refuse; clock_tolerance is 2h0m0s: write a duration with its unit, from 1ms to 1h, or 0s`,
 		},
 		"bad_provenance": {
 			`field_provenance is "yes": write enforce or report; claims is "drop": write mark or refuse; ` +
 				"provenance_wait of 40s and limits::journal_timeout of 30s leave no time to answer within http::write_timeout of 1m0s",
+		},
+		"without_units": {
+			"provenance_wait is 3ns, less than 1ms: write a number and its unit, such as 10s; 0s waits for nothing",
+			"http::read_timeout is 15ns, less than 1ms: write a number and its unit, such as 15s",
+			"limits: waiting_requests is 256, more than half of concurrent_requests of 100: set it to at most 50, so that others are served while these wait",
+			"audit: clock_tolerance is 5ns: write a duration with its unit, from 1ms to 1h, or 0s",
 		},
 		"bad_limits": {
 			"provenance_wait must not be negative; 0s waits for nothing",

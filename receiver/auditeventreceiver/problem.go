@@ -102,4 +102,7 @@ type receipt struct {
 	Repeat bool `json:"repeat"`
 	// Unmet is what is not confirmed of a decision.
 	Unmet []record.Unmet `json:"unmet,omitzero"`
+	// Unsupported are the ids of the claims of a context that are not supported by what
+	// its execution was given.
+	Unsupported []string `json:"unsupported,omitzero"`
 }

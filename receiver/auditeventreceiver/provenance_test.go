@@ -316,7 +316,9 @@ func TestClaimsAreSupportedByContextsOfTheirExecutionOnly(t *testing.T) {
 	for _, mode := range []string{claimsMark, claimsRefuse} {
 		t.Run(mode, func(t *testing.T) {
 			r, j := judging(t, func(c *Config) { c.Claims = mode })
-			require.Equal(t, http.StatusOK, r.records(contextWith("ctx_1", "run_1", "e1", "e1")).status)
+			first := r.records(contextWith("ctx_1", "run_1", "e1", "e1"))
+			require.Equal(t, http.StatusOK, first.status)
+			require.NotContains(t, first.body, "unsupported")
 			require.Equal(t, http.StatusOK, r.records(contextWith("ctx_2", "run_1", "e2", "e1", "e2")).status, "one of the context before")
 			for id, cites := range map[string][]string{"ctx_3": {"e1"}, "ctx_4": {}} {
 				a := r.records(contextWith(id, "run_2", "e3", cites...))
@@ -329,8 +331,11 @@ func TestClaimsAreSupportedByContextsOfTheirExecutionOnly(t *testing.T) {
 				require.Equal(t, http.StatusOK, a.status, a.body)
 				require.NoError(t, err)
 				require.Equal(t, []bool{false}, supported(t, e))
+				require.Contains(t, a.body, `"unsupported":["c1"]`, "who sent it is told")
 				// A retry is one, even if the claim were supported by now.
-				require.Contains(t, r.records(contextWith(id, "run_2", "e3", cites...)).body, `"repeat":true`)
+				again := r.records(contextWith(id, "run_2", "e3", cites...)).body
+				require.Contains(t, again, `"repeat":true`)
+				require.Contains(t, again, `"unsupported":["c1"]`)
 			}
 			e, err := found(j.reads.Lookup(t.Context(), "context_record ctx_2"))
 			require.NoError(t, err)

@@ -36,7 +36,11 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p != nil {
 				return p.reply()
 			}
-			return a.receiptsReply(records, receipts, unmet)
+			unsupported, p := a.unsupportedOf(ctx, c, decoded, records, receipts)
+			if p != nil {
+				return p.reply()
+			}
+			return a.receiptsReply(records, receipts, unmet, unsupported)
 		},
 	}
 }

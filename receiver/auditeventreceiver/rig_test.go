@@ -227,7 +227,7 @@ func decisionsOf(a *api) *endpoint {
 		if p != nil {
 			return p.reply()
 		}
-		return a.receiptsReply(records, receipts, make([][]record.Unmet, len(receipts)))
+		return a.receiptsReply(records, receipts, make([][]record.Unmet, len(receipts)), make([][]string, len(receipts)))
 	}}
 }
 
