@@ -94,7 +94,7 @@ func TestARecordThatCannotStandIsRefusedWithItsPointer(t *testing.T) {
 		"no JSON":                       {`{"CANARY`, 400, "malformed", ""},
 		"an unknown member":             {`{"schema_version":"1.0.0","CANARY-member":{}}`, 400, "unknown_member", "#/?"},
 		"a record of telemetry":         {`{"schema_version":"1.0.0","read_record":{}}`, 404, "kind_not_accepted", "#/read_record"},
-		"an unknown member of a body":   {plannedAction("act_1", map[string]string{"arguments": `"CANARY"`}), 400, "unknown_member", "#/action_record/arguments"},
+		"an unknown member of a body":   {plannedAction("act_1", map[string]string{"arguments": `"CANARY"`}), 400, "unknown_member", "#/action_record/?"},
 		"a member of the writer":        {plannedAction("act_1", map[string]string{"sequence": `7`}), 400, "member_of_the_writer", "#/action_record/sequence"},
 		"a forged source of context":    {plannedAction("act_1", map[string]string{"observed_by": `{"upstream_context_source":"authenticated:CANARY"}`}), 400, "member_of_the_writer", "#/action_record/observed_by/upstream_context_source"},
 		"a member that is missing":      {"[" + good + "," + plannedAction("act_2", map[string]string{"edge_type": ""}) + "]", 400, "invalid", "#/1/action_record/edge_type"},
