@@ -62,7 +62,10 @@ func decode(item jsontext.Value, observed Observed) (*Record, *Problem) {
 	if p != nil {
 		return nil, p
 	}
-	if p = withoutSecrets(raw); p != nil {
+	if p = withoutSecrets(raw); p == nil {
+		p = withJoiningIDs(raw)
+	}
+	if p != nil {
 		p.Pointer = "/" + string(kind) + p.Pointer
 		return nil, p
 	}

@@ -56,6 +56,7 @@ const (
 	CodeUnknownMember   = "unknown_member"
 	CodeOurs            = "member_of_the_writer"
 	CodeEventType       = "event_type"
+	CodeID              = "id_not_kept"
 	CodeInvalid         = "invalid"
 )
 
@@ -83,6 +84,7 @@ var Codes = map[string]struct {
 	CodeUnknownMember:   {http.StatusBadRequest, "The schema does not know this member."},
 	CodeOurs:            {http.StatusBadRequest, "The receiver or the writer of the journal gives this member: leave it out."},
 	CodeEventType:       {http.StatusBadRequest, "event_type is another one for this body: leave it out or correct it."},
+	CodeID:              {http.StatusBadRequest, "An id that telemetry has too is one that it keeps: a letter or digit, then letters, digits and ._:/@#+=-, at most 256 bytes and no e-mail address. Of a document, chunk or entry the digest that telemetry gives will do."},
 	CodeInvalid:         {http.StatusBadRequest, "The member does not satisfy the schema"},
 }
 
