@@ -88,9 +88,8 @@ func BindsOf(a *Action) Binds {
 }
 
 // Differs returns the JSON Pointer, relative to binds, of the first member in which
-// what is bound differs from what is to be done, "" if there is none. Path template
-// and account count if the approval names them: contract 11 lets it leave them out,
-// and the plan that the action id names holds them in any case.
+// what is bound differs from what is to be done, "" if there is none. What is bound
+// leaves out has to be absent: it was not shown to a reviewer (requirement D7).
 func (b *Binds) Differs(is *Binds) string {
 	bound, done := &b.Target, &is.Target
 	for _, m := range []struct {
@@ -105,8 +104,8 @@ func (b *Binds) Differs(is *Binds) string {
 		{"/target/method", bound.Method != done.Method},
 		{"/target/command_template", bound.CommandTemplate != done.CommandTemplate},
 		{"/target/command_digest", bound.CommandDigest != done.CommandDigest},
-		{"/target/path_template", bound.PathTemplate != "" && bound.PathTemplate != done.PathTemplate},
-		{"/target/account", bound.Account != "" && bound.Account != done.Account},
+		{"/target/path_template", bound.PathTemplate != done.PathTemplate},
+		{"/target/account", bound.Account != done.Account},
 		{"/credential_ref", b.CredentialRef != is.CredentialRef},
 		{"/arguments_digest", b.ArgumentsDigest != is.ArgumentsDigest},
 		{"/actor_identity", b.ActorIdentity != is.ActorIdentity},

@@ -11,6 +11,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -93,6 +94,19 @@ func compile(name string, text []byte, place string) (*jsonschema.Schema, error)
 func Supports(kind record.Kind, version string) bool {
 	_, found := schemas[key{kind, version}]
 	return found
+}
+
+// Versions returns the versions of bodies of a kind that Supports knows, in order of
+// their text.
+func Versions(kind record.Kind) []string {
+	var versions []string
+	for k := range schemas {
+		if k.kind == kind {
+			versions = append(versions, k.version)
+		}
+	}
+	slices.Sort(versions)
+	return versions
 }
 
 // Text returns the schema of a body as published, or nil.

@@ -15,24 +15,29 @@ import (
 	"github.com/readtrail/readtrail/record"
 )
 
-// actionLocks are held by whoever writes about an action of an organization that has
-// several journals of actions. The rules of an action hold in the serial section of one
-// journal, so that all records about it have to stand in one: a revocation that another
-// retention class has would stop nothing (ADR 0030). Actions that share a lock only wait
-// for each other.
-type actionLocks struct {
+// claimLocks are held by whoever writes what only one journal of an organization may
+// have, where there are several. The rules of an action hold in the serial section of
+// one journal, so that all records about it have to stand in one: a revocation that
+// another retention class has would stop nothing (ADR 0030). And an id that names two
+// entries of an organization names none. Claims that share a lock only wait for each
+// other.
+type claimLocks struct {
 	seed  maphash.Seed
-	locks [256]sync.Mutex
+	locks [4096]sync.Mutex
 }
 
-func newActionLocks() *actionLocks { return &actionLocks{seed: maphash.MakeSeed()} }
+func newClaimLocks() *claimLocks { return &claimLocks{seed: maphash.MakeSeed()} }
 
-// lock takes the locks of actions, always in the same order, and returns what gives
-// them back.
-func (l *actionLocks) lock(organization string, ids []string) (unlock func()) {
+// lock takes the locks of claims, always in the same order, and returns what gives them
+// back.
+func (l *claimLocks) lock(organization string, claims []ledger.Claim) (unlock func()) {
+	type owned struct {
+		organization string
+		claim        ledger.Claim
+	}
 	var places []int
-	for _, id := range ids {
-		places = append(places, int(maphash.Comparable(l.seed, [2]string{organization, id})%uint64(len(l.locks))))
+	for _, c := range claims {
+		places = append(places, int(maphash.Comparable(l.seed, owned{organization, c})%uint64(len(l.locks))))
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
@@ -46,30 +51,29 @@ func (l *actionLocks) lock(organization string, ids []string) (unlock func()) {
 	}
 }
 
-// appendAlone is AppendStrict of one journal for drafts that may be about actions: it
-// refuses those about an action that another journal of the organization has.
+// appendAlone is AppendStrict of one journal, for drafts of which another journal of
+// the organization has nothing: neither records of their actions nor their ids. It
+// refuses those that are elsewhere, repeats too.
 func (j *journals) appendAlone(ctx context.Context, open map[journalName]*openJournal, name journalName, drafts []*record.Draft) ([]journal.Receipt, error) {
-	var ids []string
-	var of []int // the draft of each id
-	for i, d := range drafts {
-		if id := ledger.ActionOf(d); id != "" && !slices.Contains(ids, id) {
-			ids, of = append(ids, id), append(of, i)
-		}
-	}
 	others := othersOf(open, name)
-	if len(ids) == 0 || len(others) == 0 {
+	if name.kind != actions || len(others) == 0 {
 		return open[name].Ledger.AppendStrict(ctx, drafts)
 	}
-	defer j.actions.lock(name.organization, ids)()
-	for _, other := range others {
-		events, err := open[other].About(ctx, ids)
-		if err != nil {
-			return nil, fmt.Errorf("ask journal %s for the same actions: %w", other, err)
+	var claims []ledger.Claim
+	var of []int // the draft of each claim
+	for i, d := range drafts {
+		for _, c := range ledger.ClaimsOf(d) {
+			claims, of = append(claims, c), append(of, i)
 		}
-		for i, event := range events {
-			if event != "" {
-				return nil, &ledger.Refusal{Index: of[i], Code: ledger.CodeElsewhere, EventID: event}
-			}
+	}
+	defer j.claims.lock(name.organization, claims)()
+	for _, other := range others {
+		held, event, err := open[other].Holder(ctx, claims)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("ask journal %s for the same ids: %w", other, err)
+		case held >= 0:
+			return nil, claims[held].Elsewhere(of[held], event)
 		}
 	}
 	return open[name].Ledger.AppendStrict(ctx, drafts)

@@ -4,7 +4,10 @@
 package auditjournalextension
 
 import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -75,5 +78,87 @@ func TestOfTwoClassesAtTheSameTimeOneGetsTheAction(t *testing.T) {
 		wg.Wait()
 		require.EqualValues(t, 1, taken.Load())
 	}
+	require.NoError(t, j.Shutdown(t.Context()))
+}
+
+// given makes the draft of a body with an event id.
+func given(t *testing.T, kind record.Kind, members map[string]any) *record.Draft {
+	t.Helper()
+	body := map[string]any{
+		"event_type": "decision.made", "occurred_at": "2026-11-30T00:00:00.000000000Z", "correlation": map[string]any{"execution_id": "run_1"},
+		"observed_by": map[string]any{"signal": "api", "upstream_context_source": "unverified_input"},
+	}
+	maps.Copy(body, members)
+	raw, err := json.Marshal(body)
+	require.NoError(t, err)
+	d, err := record.NewBodyDraft(kind, record.SchemaVersion, true, jsontext.Value(raw))
+	require.NoError(t, err)
+	return d
+}
+
+func auditLog(t *testing.T, id string) *record.Draft {
+	t.Helper()
+	h := record.Header{
+		OccurredAt: record.TimeFromUnixNano(1_700_000_000_000_000_000),
+		ObservedBy: record.ObservedBy{UpstreamContextSource: record.UnverifiedInput, Signal: record.SignalAPI},
+	}
+	d, err := record.NewAuditLogDraft(h, &record.AuditLog{RecordID: record.Text{Value: id}, PayloadDigest: "sha256:00"})
+	require.NoError(t, err)
+	return d
+}
+
+func TestAnIDNamesOneRecordOfAnOrganizationWhateverItsClass(t *testing.T) {
+	cfg, _ := configFor(t, t.TempDir())
+	cfg.Actions = true
+	j := newExtension(t, cfg, nil)
+	require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	kyc, _ := j.Scope("bank", "kyc_10y")
+	treasury, _ := j.Scope("bank", "treasury_7y")
+	other, _ := j.Scope("other", "")
+	decision := given(t, record.KindDecision, map[string]any{"decision_id": "dec_1", "event_id": "evt-1"})
+	approval := given(t, record.KindApproval, map[string]any{"approval_id": "apr_1", "kind": "requested", "binds": map[string]any{"action_id": "act_1"}})
+	event := given(t, record.KindAuditEvent, map[string]any{"event_id": "evt-2"})
+	first, err := j.AppendStrict(t.Context(), kyc, []*record.Draft{decision, approval, event, auditLog(t, "log-1")})
+	require.NoError(t, err)
+
+	refusals := map[string]struct {
+		draft *record.Draft
+		want  ledger.Refusal
+	}{
+		"the same decision": {decision, ledger.Refusal{EventID: first[0].EventID}},
+		"another decision with its id": {
+			given(t, record.KindDecision, map[string]any{"decision_id": "dec_1", "outcome": "another"}), ledger.Refusal{EventID: first[0].EventID},
+		},
+		"another decision with its event id": {
+			given(t, record.KindDecision, map[string]any{"decision_id": "dec_2", "event_id": "evt-1"}), ledger.Refusal{EventID: "evt-1", Pointer: "/event_id"},
+		},
+		"an approval of another action": {
+			given(t, record.KindApproval, map[string]any{"approval_id": "apr_1", "kind": "requested", "binds": map[string]any{"action_id": "act_2"}}),
+			ledger.Refusal{EventID: first[1].EventID},
+		},
+		"the same audit event": {event, ledger.Refusal{EventID: "evt-2"}},
+		"the same audit log":   {auditLog(t, "log-1"), ledger.Refusal{EventID: first[3].EventID}},
+	}
+	for range 2 {
+		for name, test := range refusals {
+			test.want.Index, test.want.Code, test.want.Reason = 1, ledger.CodeConflict, ledger.ReasonElsewhere
+			_, err := j.AppendStrict(t.Context(), treasury, []*record.Draft{auditLog(t, "log-2"), test.draft})
+			var refusal *ledger.Refusal
+			require.ErrorAs(t, err, &refusal, name)
+			require.Equal(t, test.want, *refusal, name)
+		}
+		again, err := j.AppendStrict(t.Context(), kyc, []*record.Draft{decision, approval, event, auditLog(t, "log-1")})
+		require.NoError(t, err)
+		for _, r := range again {
+			require.True(t, r.Repeat)
+		}
+		require.NoError(t, j.Shutdown(t.Context()))
+		j = newExtension(t, cfg, nil)
+		require.NoError(t, j.Start(t.Context(), componenttest.NewNopHost()))
+	}
+	_, err = j.AppendStrict(t.Context(), treasury, []*record.Draft{auditLog(t, "log-2")})
+	require.NoError(t, err, "nothing of what was refused was written")
+	_, err = j.AppendStrict(t.Context(), other, []*record.Draft{decision, event})
+	require.NoError(t, err, "another organization has ids of its own")
 	require.NoError(t, j.Shutdown(t.Context()))
 }

@@ -34,7 +34,7 @@ type journals struct {
 	fs        durable.FS
 	settings  component.TelemetrySettings
 
-	actions *actionLocks
+	claims *claimLocks
 
 	// keyPoll is keyPollInterval unless a test says otherwise.
 	keyPoll time.Duration
@@ -79,7 +79,7 @@ func newJournals(set extension.Settings, config *Config) (*journals, error) {
 		health:    newHealth(),
 		fs:        durable.OS{},
 		settings:  set.TelemetrySettings,
-		actions:   newActionLocks(),
+		claims:    newClaimLocks(),
 		keyPoll:   keyPollInterval,
 	}, nil
 }

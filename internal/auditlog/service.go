@@ -223,7 +223,11 @@ func draftAll(ctx context.Context, j Journal, all []*mapped) (drafts []*record.D
 
 // conflict is the problem of a record whose id another payload has.
 func conflict(request *otlp.Request, r *ledger.Refusal) *Problem {
-	p := invalid(r.Code, "", "another record has the same "+attrRecordID+" and another payload; do not retry")
+	detail := "another record has the same " + attrRecordID + " and another payload; do not retry"
+	if r.Reason == ledger.ReasonElsewhere {
+		detail = "a record with the same " + attrRecordID + " stands in another retention class of the organization; do not retry here"
+	}
+	p := invalid(r.Code, "", detail)
 	p.HTTP, p.Record, p.EventID = httpConflict, r.Index, r.EventID
 	if r.Index >= 0 && r.Index < len(request.Records) {
 		p.Pointer = request.Records[r.Index].Pointer

@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,6 +77,9 @@ func anyStep(rng *rand.Rand, now time.Time) step {
 		if rng.IntN(8) == 0 {
 			s.attempt += "b"
 		}
+		if s.state == "completed" || s.state != "sent" && rng.IntN(2) == 0 {
+			s.attempts = strings.TrimSpace(strings.Join([]string{"att_1", "att_2", "att_3"}[:min(s.number-1, 3)], " ") + " " + s.attempt)
+		}
 	}
 	if rng.IntN(4) == 0 {
 		s.approval = fmt.Sprint("apr_", rng.IntN(3), "_", rng.IntN(2))
@@ -111,7 +116,7 @@ func TestTheJournalTakesOfActionsWhatTheRulesAllow(t *testing.T) {
 	}
 	for _, answer := range []string{
 		isAccepted, isRepeat, ledger.CodeConflict, ledger.CodeNotPlanned, ledger.CodeChanged, ledger.CodeActionRevoked, ledger.CodeNotBound,
-		ledger.CodeApprovalRevoked, ledger.CodeAttemptTaken, ledger.CodeAttemptOpen, ledger.CodeAttemptOver, ledger.CodeAttemptNotSent,
+		ledger.CodeApprovalRevoked, ledger.CodeAttemptTaken, ledger.CodeAttemptOpen, ledger.CodeAttemptOver, ledger.CodeAttemptNotSent, ledger.CodeAttemptsDiffer,
 	} {
 		assert.NotZero(t, answers[answer], answer)
 	}
@@ -125,16 +130,28 @@ func (x *executor) try(m model, receipts map[string]journal.Receipt, answers map
 	var steps []step
 	after, refused, code := m, -1, ""
 	var want []string
-	for i := range 1 + x.rng.IntN(3) {
+	for range 1 + x.rng.IntN(3) {
 		s := anyStep(x.rng, now)
 		if x.rng.IntN(6) == 0 && len(m) > 0 {
 			s = m[x.rng.IntN(len(m))]
 		}
 		steps = append(steps, s)
+	}
+	for i, s := range steps {
 		if refused >= 0 {
-			continue
+			break
+		}
+		if s.attempts != "" && !slices.Contains(after, s) && x.rng.IntN(6) > 0 {
+			s.attempts = after.attemptsWith(s)
+			if x.rng.IntN(6) == 0 {
+				s.attempts += " att_9"
+			}
+			steps[i] = s
 		}
 		answer := after.judge(s, now)
+		if s.state == "sent" && slices.Contains(after, s) && slices.ContainsFunc(steps, func(o step) bool { return o.isOutcomeOf(s) }) {
+			answer = isRepeat // it says itself how the attempt ended
+		}
 		answers[answer]++
 		want = append(want, answer)
 		switch answer {

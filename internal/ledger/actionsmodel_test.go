@@ -7,7 +7,9 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +33,8 @@ type step struct {
 	state           string
 	reach           reach
 	approval        string
+	// attempts are the attempt_ids, with blanks between them.
+	attempts string
 
 	kind     string
 	decision string
@@ -54,6 +58,13 @@ func (s step) sameID(o step) bool {
 
 func (s step) draft(t testing.TB) *record.Draft {
 	t.Helper()
+	if s.kind != "" {
+		return bodyDraft(t, record.KindApproval, s.body())
+	}
+	return bodyDraft(t, record.KindAction, s.body())
+}
+
+func (s step) body() map[string]any {
 	target := map[string]any{"channel": "http", "host": s.reach.host, "port": 443, "protocol": "https", "method": "POST"}
 	body := map[string]any{
 		"occurred_at": "2026-11-30T00:00:00.000000000Z", "correlation": map[string]any{"execution_id": "run_1"},
@@ -73,7 +84,7 @@ func (s step) draft(t testing.TB) *record.Draft {
 		if !s.expires.IsZero() {
 			body["expires_at"] = record.NewTime(s.expires).String()
 		}
-		return bodyDraft(t, record.KindApproval, body)
+		return body
 	}
 	target["credential_ref"], target["redaction"] = s.reach.credential, "none"
 	body["event_type"] = "action." + s.state
@@ -87,14 +98,22 @@ func (s step) draft(t testing.TB) *record.Draft {
 	if s.approval != "" {
 		body["approval_id"] = s.approval
 	}
-	return bodyDraft(t, record.KindAction, body)
+	if s.attempts != "" {
+		body["attempt_ids"] = strings.Fields(s.attempts)
+	}
+	return body
 }
 
 func bodyDraft(t testing.TB, kind record.Kind, body any) *record.Draft {
 	t.Helper()
+	return versionDraft(t, kind, record.SchemaVersion, body)
+}
+
+func versionDraft(t testing.TB, kind record.Kind, version string, body any) *record.Draft {
+	t.Helper()
 	raw, err := json.Marshal(body)
 	require.NoError(t, err)
-	d, err := record.NewBodyDraft(kind, record.SchemaVersion, true, jsontext.Value(raw))
+	d, err := record.NewBodyDraft(kind, version, true, jsontext.Value(raw))
 	require.NoError(t, err)
 	return d
 }
@@ -126,6 +145,7 @@ func stepOf(t testing.TB, e *journal.Entry) (s step, ok bool) {
 			Identity string `json:"identity"`
 		} `json:"actor"`
 		ApprovalID string      `json:"approval_id"`
+		AttemptIDs []string    `json:"attempt_ids"`
 		Kind       string      `json:"kind"`
 		Decision   string      `json:"decision"`
 		ExpiresAt  record.Time `json:"expires_at"`
@@ -142,7 +162,8 @@ func stepOf(t testing.TB, e *journal.Entry) (s step, ok bool) {
 		require.NoError(t, json.Unmarshal(e.Body, &b))
 		return step{
 			action: b.ActionID, attempt: b.AttemptID, number: b.Attempt, state: b.State, approval: b.ApprovalID,
-			reach: reach{b.Action.Host, b.Action.CredentialRef, b.Requested.D, b.Actor.Identity},
+			attempts: strings.Join(b.AttemptIDs, " "),
+			reach:    reach{b.Action.Host, b.Action.CredentialRef, b.Requested.D, b.Actor.Identity},
 		}, true
 	case record.KindApproval:
 		require.NoError(t, json.Unmarshal(e.Body, &b))
@@ -177,7 +198,7 @@ const (
 func (m model) judge(s step, now time.Time) string {
 	if other, found := m.last(s.sameID); found {
 		if other == s {
-			return isRepeat
+			return m.judgeAgain(s, now)
 		}
 		return ledger.CodeConflict
 	}
@@ -219,20 +240,86 @@ func (m model) judge(s step, now time.Time) string {
 			return ledger.CodeNotPlanned
 		case isOver:
 			return ledger.CodeAttemptOver
-		case isSent && sending.number != s.number:
-			return ledger.CodeAttemptNotSent
 		case !isSent:
-			return m.judgeNumber(s)
+			if code := m.judgeNumber(s); code != isAccepted {
+				return code
+			}
+			return m.judgeAttempts(s, false)
 		}
+		return m.judgeEnd(s, sending, false)
 	case "completed", "timeout", "unknown":
 		switch {
-		case !isSent || sending.number != s.number:
+		case !isSent:
 			return ledger.CodeAttemptNotSent
 		case isOver && (s.state != "completed" || outcome.state != "timeout" && outcome.state != "unknown"):
 			return ledger.CodeAttemptOver
 		}
+		return m.judgeEnd(s, sending, isOver)
 	}
 	return isAccepted
+}
+
+func (m model) judgeEnd(s, sending step, late bool) string {
+	switch {
+	case sending.number != s.number:
+		return ledger.CodeAttemptNotSent
+	case sending.reach.host != s.reach.host, sending.reach.credential != s.reach.credential, sending.reach.arguments != s.reach.arguments:
+		return ledger.CodeChanged
+	}
+	return m.judgeAttempts(s, late)
+}
+
+// judgeAttempts demands the ids of all attempts, or of a late outcome of those up to
+// its own at least.
+func (m model) judgeAttempts(s step, late bool) string {
+	all, own := strings.Fields(m.attemptsWith(s)), strings.Fields(s.attempts)
+	switch {
+	case len(own) == 0 && s.state != "completed", slices.Equal(own, all):
+		return isAccepted
+	case late && len(own) >= s.number && len(own) <= len(all) && slices.Equal(own, all[:len(own)]):
+		return isAccepted
+	}
+	return ledger.CodeAttemptsDiffer
+}
+
+// attemptsWith are the ids of all attempts with that of a step.
+func (m model) attemptsWith(s step) string {
+	ids := map[int]string{s.number: s.attempt}
+	for _, o := range m {
+		if o.kind == "" && o.action == s.action && (o.state == "sent" || o.state == "failed_before_send") {
+			ids[o.number] = o.attempt
+		}
+	}
+	var all []string
+	for _, number := range slices.Sorted(maps.Keys(ids)) {
+		all = append(all, ids[number])
+	}
+	return strings.Join(all, " ")
+}
+
+// judgeAgain demands of a sending that it still is permitted.
+func (m model) judgeAgain(s step, now time.Time) string {
+	if s.state != "sent" {
+		return isRepeat
+	}
+	of := func(state string) func(step) bool {
+		return func(o step) bool { return o.kind == "" && o.action == s.action && o.state == state }
+	}
+	plan, _ := m.last(of("planned"))
+	switch {
+	case m.has(of("revoked")):
+		return ledger.CodeActionRevoked
+	case m.has(func(o step) bool { return o.isOutcomeOf(s) }):
+		return ledger.CodeAttemptOver
+	}
+	if code := m.judgeApproved(s, plan, now); code != isAccepted {
+		return code
+	}
+	return isRepeat
+}
+
+func (s step) isOutcomeOf(o step) bool {
+	return s.kind == "" && s.action == o.action && s.attempt == o.attempt && isOutcome(s.state)
 }
 
 func isOutcome(state string) bool {

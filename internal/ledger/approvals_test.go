@@ -137,19 +137,19 @@ func TestAnApprovalCoversAllAttemptsOfItsActionUntilItExpires(t *testing.T) {
 	x.append(again.with(func(s *step) { s.state = "unknown" }))
 	x.clock.advance(time.Minute)
 	third := sending.with(func(s *step) { s.attempt, s.number = "att_3", 3 })
-	require.Equal(t, ledger.Refusal{Code: ledger.CodeNotBound, Pointer: "/approval_id", EventID: receipts[1].EventID}, x.refused(third))
+	require.Equal(t, ledger.Refusal{Code: ledger.CodeNotBound, Pointer: "/approval_id", EventID: receipts[1].EventID, Reason: ledger.ReasonExpired}, x.refused(third))
 
 	// What was accepted before is a repeat, whatever happened since.
-	retry := x.append(sending)
+	retry := x.append(plan, requested, timedOut)
 	require.True(t, retry[0].Repeat)
-	require.Equal(t, receipts[3], asFirst(retry[0]))
+	require.Equal(t, receipts[0], asFirst(retry[0]))
 
 	// A new decision is needed, and can be named by the attempt.
 	renew := func(s *step) { s.approval, s.expires = "apr_2", time.Time{} }
 	x.append(requested.with(renew), approval.with(renew))
 	require.Equal(t, ledger.CodeNotBound, x.refused(third).Code)
 	x.append(third.with(renew))
-	x.append(third.with(func(s *step) { s.state = "unknown" }), third.with(func(s *step) { s.state = "completed" }))
+	x.append(third.with(func(s *step) { s.state = "unknown" }), third.with(func(s *step) { s.state, s.attempts = "completed", "att_1 att_2 att_3" }))
 	require.Equal(t, ledger.CodeAttemptOver, x.refused(third.with(func(s *step) { s.state = "timeout" })).Code)
 }
 

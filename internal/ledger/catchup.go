@@ -13,6 +13,7 @@ import (
 	"github.com/readtrail/readtrail/internal/segment"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
+	"github.com/readtrail/readtrail/schema"
 )
 
 // indexFile is the name of the index of repeats in its directory.
@@ -25,7 +26,7 @@ func (w *writer) catchUp() error {
 	o := &w.ledger.options
 	var err error
 	if w.index == nil {
-		if w.index, err = repeat.Open(filepath.Join(o.IndexDir, indexFile), w.ledger.id, o.DedupWindow); err != nil {
+		if w.index, err = repeat.Open(filepath.Join(o.IndexDir, indexFile), w.indexOf(), o.DedupWindow); err != nil {
 			return err
 		}
 		w.settled, err = parseStanding(w.index.Standing())
@@ -59,6 +60,18 @@ func (w *writer) catchUp() error {
 	default:
 	}
 	return nil
+}
+
+// indexOf names what an index is of: the journal, as a collector reads it that knows
+// these versions. One that knew others took more from an entry, or less (requirement E6).
+func (w *writer) indexOf() string {
+	name := w.ledger.id
+	for _, kind := range []record.Kind{record.KindAction, record.KindApproval} {
+		for _, version := range schema.Versions(kind) {
+			name += " " + string(kind) + "/" + version
+		}
+	}
+	return name
 }
 
 // learnAnew has the index forget everything and learn the segments from one on.
@@ -163,7 +176,7 @@ func (w *writer) marksOfStored(e *journal.Entry, at segment.Position, horizon ti
 	r, err := record.RepeatOf(e.Kind, e.Body)
 	if err != nil {
 		// A body of a version that we do not know has no repeats among ours.
-		return nil, nil
+		return appendMarks(nil, nameMark(repeat.Mark{Seen: repeat.Seen{At: at}, Recorded: e.Header.RecordedAt.Std()}), namesOf(e)...), nil
 	}
 	mark := repeat.Mark{
 		Seen:  repeat.Seen{At: at, Digest: repeat.DigestOf(r.Digest)},

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"encoding/json/v2"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,16 @@ import (
 	"github.com/readtrail/readtrail/schema"
 )
 
+// factsOf reads what the rules of actions need of a body. Of a version that is not known
+// nothing is interpreted (requirement E6), but that there is such a record about an
+// action: it may say that the action is revoked.
+func factsOf(kind record.Kind, version string, body []byte) (*actions.Facts, error) {
+	if !schema.Supports(kind, version) {
+		return actions.OfUnreadable(kind, body), nil
+	}
+	return actions.Of(kind, body)
+}
+
 // factKeys returns the keys of what a record says, as the index of repeats has them.
 func factKeys(f *actions.Facts) (keys []repeat.Key) {
 	for _, name := range f.Names() {
@@ -25,13 +36,10 @@ func factKeys(f *actions.Facts) (keys []repeat.Key) {
 
 // namesOf returns the keys under which a stored entry is found for what it says.
 func namesOf(e *journal.Entry) []repeat.Key {
-	if !schema.Supports(e.Kind, e.SchemaVersion) {
-		return nil // nothing in it is interpreted (requirement E6)
-	}
-	if facts, err := actions.Of(e.Kind, e.Body); err == nil && facts != nil {
+	if facts, err := factsOf(e.Kind, e.SchemaVersion, e.Body); err == nil && facts != nil {
 		return factKeys(facts)
 	}
-	if e.Kind == record.KindJournal && e.Header.EventType == record.EventKeyAccepted {
+	if schema.Supports(e.Kind, e.SchemaVersion) && e.Kind == record.KindJournal && e.Header.EventType == record.EventKeyAccepted {
 		if d, ok := detailOf[record.KeyAccepted](e); ok {
 			return []repeat.Key{bridgeKey(d.OutgoingKeyID)}
 		}
@@ -70,8 +78,8 @@ func (w *writer) readKnown(name string, at segment.Position) (*actions.Known, er
 	if err != nil {
 		return nil, err
 	}
-	facts, err := actions.Of(e.Kind, e.Body)
-	if err != nil || facts == nil || !schema.Supports(e.Kind, e.SchemaVersion) || !slices.Contains(facts.Names(), name) {
+	facts, err := factsOf(e.Kind, e.SchemaVersion, e.Body)
+	if err != nil || facts == nil || !slices.Contains(facts.Names(), name) {
 		err := fmt.Errorf("%w: the entry at %d of %s is another one", repeat.ErrDamaged, at.Offset, segment.Name(at.Segment))
 		w.ledger.raiseDoubt(err)
 		return nil, err
@@ -84,7 +92,20 @@ func (w *writer) readKnown(name string, at segment.Position) (*actions.Known, er
 		w.ledger.options.Observer.failed(fmt.Errorf("%s in entry %d permits nothing: no key signed it that the journal has or handed over from; run: readtrail verify",
 			e.Header.EventType, e.Header.Sequence))
 	}
-	return &actions.Known{Facts: facts, EventID: e.Header.EventID, Ours: ours}, nil
+	return &actions.Known{Facts: facts, EventID: eventIDOf(e), Ours: ours}, nil
+}
+
+// eventIDOf returns the event id of an entry. One of a version that is not known has it
+// where contract 1 puts it.
+func eventIDOf(e *journal.Entry) string {
+	if e.Header.EventID != "" {
+		return e.Header.EventID
+	}
+	var body struct {
+		EventID string `json:"event_id"`
+	}
+	_ = json.Unmarshal(e.Body, &body) // which leaves it empty
+	return body.EventID
 }
 
 // maxRecent is how many records of actions are kept in memory twice over, of about 1

@@ -73,7 +73,7 @@ func newRequest(drafts []*record.Draft) (*request, error) {
 		}
 		r.cost += int64(size)
 		r.items[i] = newItem(d)
-		facts, err := actions.Of(d.Kind(), d.Body())
+		facts, err := factsOf(d.Kind(), d.Version(), d.Body())
 		if err != nil {
 			return nil, fmt.Errorf("append: record %d: %w", i, err)
 		}

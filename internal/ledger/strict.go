@@ -19,6 +19,7 @@ const (
 	CodeConflict        = actions.CodeConflict
 	CodeNotPlanned      = actions.CodeNotPlanned
 	CodeChanged         = actions.CodeChanged
+	CodeUnreadable      = actions.CodeUnreadable
 	CodeActionRevoked   = actions.CodeRevoked
 	CodeNotBound        = actions.CodeNotBound
 	CodeApprovalRevoked = actions.CodeWithdrawn
@@ -26,7 +27,18 @@ const (
 	CodeAttemptTaken    = actions.CodeAttemptTaken
 	CodeAttemptOpen     = actions.CodeAttemptOpen
 	CodeAttemptOver     = actions.CodeAttemptOver
+	CodeAttemptsDiffer  = actions.CodeAttemptsDiffer
 	CodeAttemptNotSent  = actions.CodeAttemptNotSent
+)
+
+// The reasons of a Refusal, where its code has several.
+const (
+	// ReasonExpired: an approval does not bind what it is about any more, since it has
+	// expired by the journal's clock.
+	ReasonExpired = actions.ReasonExpired
+	// ReasonElsewhere: the id is in conflict with one that stands in another journal of
+	// the organization, with the same body or another.
+	ReasonElsewhere = "elsewhere"
 )
 
 // Refusal is the error of AppendStrict for a record that the journal does not take.
@@ -41,6 +53,8 @@ type Refusal struct {
 	Pointer string
 	// EventID is the id of the entry that is in the way, "" if it is none.
 	EventID string
+	// Reason is one of the Reason constants, "" if the code says it all.
+	Reason string
 }
 
 func (r *Refusal) Error() string {
@@ -57,7 +71,8 @@ func (r *Refusal) Error() string {
 // AppendStrict is Append for a client that can be told no: either it writes all of the
 // records or, with a Refusal, none. What else is decided in between does not matter,
 // since the writer decides on all of them at once. A record that the journal has
-// already is a repeat whatever happened since. Receipts have signatures.
+// already is a repeat whatever happened since, but for the sending of an action, whose
+// receipt is a permission: it is refused once a rule would. Receipts have signatures.
 //
 // Records of actions and approvals are always appended so: Append refuses them too,
 // since a receipt of one is what an executor acts on.
@@ -77,14 +92,14 @@ func (r *request) makeStrict() {
 
 // admitStrict says which record of a request the journal does not take.
 func (w *writer) admitStrict(r *request) error {
-	b := batch{writer: w, named: map[string]*actions.Known{}, bodies: map[repeat.Key]repeat.Digest{}}
+	b := batch{writer: w, request: r, named: map[string]*actions.Known{}, bodies: map[repeat.Key]repeat.Digest{}}
 	for i := range r.items {
 		refusal, err := b.take(&r.items[i])
 		if err != nil {
 			return unavailable(err)
 		}
 		if refusal != nil {
-			return &Refusal{Index: i, Code: refusal.Code, Pointer: refusal.Pointer, EventID: refusal.EventID}
+			return &Refusal{Index: i, Code: refusal.Code, Pointer: refusal.Pointer, EventID: refusal.EventID, Reason: refusal.Reason}
 		}
 	}
 	return nil
@@ -94,6 +109,7 @@ func (w *writer) admitStrict(r *request) error {
 // decided. None of them is chained yet.
 type batch struct {
 	*writer
+	request *request
 	// bodies are those of their ids and event ids.
 	bodies map[repeat.Key]repeat.Digest
 	named  map[string]*actions.Known
@@ -103,8 +119,11 @@ type batch struct {
 func (b *batch) take(it *item) (*actions.Refusal, error) {
 	if it.draft.ID() != "" {
 		repeated, refusal, err := b.compare(it)
-		if repeated || refusal != nil || err != nil {
+		switch {
+		case refusal != nil || err != nil:
 			return refusal, err
+		case repeated:
+			return b.again(it)
 		}
 	}
 	if refusal, err := b.claim(it); refusal != nil || err != nil {
@@ -122,6 +141,21 @@ func (b *batch) take(it *item) (*actions.Refusal, error) {
 		b.named[name] = known
 	}
 	return nil, nil
+}
+
+// again says whether an item that the journal has is answered with its receipt. That
+// of a sending is a permission, unless the request says itself how the attempt ended:
+// then it only reports.
+func (b *batch) again(it *item) (*actions.Refusal, error) {
+	if it.facts == nil || !it.facts.IsSending() {
+		return nil, nil
+	}
+	for i := range b.request.items {
+		if f := b.request.items[i].facts; f != nil && f.IsOutcomeOf(it.facts) {
+			return nil, nil
+		}
+	}
+	return actions.JudgeAgain(it.facts, b.ledger.options.Now(), b)
 }
 
 // compare says whether an item with an id repeats or contradicts another record.

@@ -60,7 +60,9 @@ func (j *judge) approved(a, plan *record.Action) *Refusal {
 	}
 	for _, k := range []*Known{request, decision} {
 		if end := k.Facts.approval.ExpiresAt; !end.IsZero() && !j.now.Before(end.Std()) {
-			return refuse(CodeNotBound, pointer, k)
+			r := refuse(CodeNotBound, pointer, k)
+			r.Reason = ReasonExpired
+			return r
 		}
 	}
 	return nil

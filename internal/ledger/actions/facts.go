@@ -20,6 +20,9 @@ import (
 type Facts struct {
 	action   *record.Action
 	approval *record.Approval
+	// unreadable is the action that a record of a version is about which nobody here can
+	// read, "" for every other record: nothing else is taken from it.
+	unreadable string
 	// conflicts says that the entry was written although its id has another body: no
 	// rule builds on it.
 	conflicts bool
@@ -56,6 +59,28 @@ func Of(kind record.Kind, body []byte) (*Facts, error) {
 	return nil, errUnknownState
 }
 
+// OfUnreadable is Of for a body of a version that is not known: its facts are that there
+// is such a record about an action, nil if it does not say about which.
+func OfUnreadable(kind record.Kind, body []byte) *Facts {
+	if kind != record.KindAction && kind != record.KindApproval {
+		return nil
+	}
+	var about struct {
+		ActionID string `json:"action_id"`
+		Binds    struct {
+			ActionID string `json:"action_id"`
+		} `json:"binds"`
+	}
+	id := &about.ActionID
+	if kind == record.KindApproval {
+		id = &about.Binds.ActionID
+	}
+	if json.Unmarshal(body, &about) != nil || *id == "" {
+		return nil
+	}
+	return &Facts{unreadable: *id}
+}
+
 func (f *Facts) isKnown() bool {
 	if f.approval != nil {
 		switch f.approval.Kind {
@@ -79,6 +104,9 @@ func (f *Facts) Names() []string {
 		return nil
 	}
 	names := []string{About(f.ActionID())}
+	if f.unreadable != "" {
+		return append(names, unreadableOf(f.unreadable))
+	}
 	if p := f.approval; p != nil {
 		switch p.Kind {
 		case record.ApprovalRequested:
@@ -109,16 +137,30 @@ func (f *Facts) Names() []string {
 
 // ActionID returns the id of the action that a record is about.
 func (f *Facts) ActionID() string {
-	if f.approval != nil {
+	switch {
+	case f.unreadable != "":
+		return f.unreadable
+	case f.approval != nil:
 		return f.approval.Binds.ActionID
+	default:
+		return f.action.ActionID
 	}
-	return f.action.ActionID
+}
+
+// IsSending reports whether a record is the permission of an attempt to leave.
+func (f *Facts) IsSending() bool { return f.action != nil && f.action.State == record.ActionSent }
+
+// IsOutcomeOf reports whether a record says how the attempt of another one ended.
+func (f *Facts) IsOutcomeOf(attempt *Facts) bool {
+	a, of := f.action, attempt.action
+	return a != nil && of != nil && a.State.IsOutcome() && a.ActionID == of.ActionID && a.AttemptID == of.AttemptID
 }
 
 // About is the name of every record about an action.
 func About(action string) string { return "about\n" + action }
 
 // The names have control characters between their parts, which no id has.
+func unreadableOf(action string) string       { return "unreadable\n" + action }
 func planOf(action string) string             { return "plan\n" + action }
 func revocationOf(action string) string       { return "revocation\n" + action }
 func sendingOf(action, attempt string) string { return "sending\n" + action + "\n" + attempt }

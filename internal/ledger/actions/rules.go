@@ -4,6 +4,7 @@
 package actions
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/readtrail/readtrail/record"
@@ -17,6 +18,9 @@ const (
 	CodeNotPlanned = "action_not_planned"
 	// CodeChanged: the action is not the one that was planned.
 	CodeChanged = "action_changed"
+	// CodeUnreadable: a record about the action has a version that this journal cannot
+	// read; it may forbid what is asked for.
+	CodeUnreadable = "action_unreadable"
 	// CodeRevoked: the action was revoked.
 	CodeRevoked = "action_revoked"
 	// CodeNotBound: the approval that the action needs is not there, was not given,
@@ -33,6 +37,9 @@ const (
 	CodeAttemptOpen = "attempt_open"
 	// CodeAttemptOver: the attempt has its outcome.
 	CodeAttemptOver = "attempt_over"
+	// CodeAttemptsDiffer: the ids of the attempts are not those that the journal has, or
+	// are missing where the action ends.
+	CodeAttemptsDiffer = "attempts_differ"
 	// CodeAttemptNotSent: there is no such attempt of which this could be the outcome.
 	CodeAttemptNotSent = "attempt_not_sent"
 )
@@ -45,7 +52,12 @@ type Refusal struct {
 	Pointer string
 	// EventID is that of the record that is in the way, "" if none is.
 	EventID string
+	// Reason is one of the Reason constants, "" if the code says it all.
+	Reason string
 }
+
+// ReasonExpired: the approval that is in the way has expired by the journal's clock.
+const ReasonExpired = "expired"
 
 // Known is a record that a journal has.
 type Known struct {
@@ -70,6 +82,18 @@ func Judge(f *Facts, now time.Time, records Records) (*Refusal, error) {
 	return j.refusal(), j.err
 }
 
+// JudgeAgain says whether a sending that a journal has is permitted still. Whoever
+// asks a second time may have lost the answer, or may be somebody else: a receipt that
+// is given now is acted on now.
+func JudgeAgain(f *Facts, now time.Time, records Records) (*Refusal, error) {
+	if !f.IsSending() {
+		return nil, nil
+	}
+	j := &judge{f: f, now: now, records: records}
+	refusal := j.stillAllowed(f.action)
+	return refusal, j.err
+}
+
 // judge asks until there is an answer or an error.
 type judge struct {
 	f       *Facts
@@ -79,7 +103,10 @@ type judge struct {
 }
 
 func (j *judge) refusal() *Refusal {
-	if j.f.approval != nil {
+	switch {
+	case j.f.unreadable != "":
+		return nil
+	case j.f.approval != nil:
 		return j.approval(j.f.approval)
 	}
 	switch a := j.f.action; a.State {
@@ -139,20 +166,44 @@ func (j *judge) plan(a *record.Action) *Refusal {
 // sending allows an attempt to leave: it is the permission that an executor waits
 // for (requirement D3).
 func (j *judge) sending(a *record.Action) *Refusal {
-	plan := j.permit(planOf(a.ActionID))
-	if plan == nil {
-		return refuse(CodeNotPlanned, "/action_id", nil)
-	}
-	if r := j.named(revocationOf(a.ActionID)); r != nil {
-		return refuse(CodeRevoked, "/action_id", r)
-	}
-	if pointer := differsFromPlan(a, plan.Facts.action); pointer != "" {
-		return refuse(CodeChanged, pointer, plan)
+	plan, r := j.planned(a)
+	if r != nil {
+		return r
 	}
 	if r := j.next(a); r != nil {
 		return r
 	}
-	return j.approved(a, plan.Facts.action)
+	return j.approved(a, plan)
+}
+
+// stillAllowed is sending for an attempt that was allowed to leave before.
+func (j *judge) stillAllowed(a *record.Action) *Refusal {
+	plan, r := j.planned(a)
+	if r != nil {
+		return r
+	}
+	if o := j.named(outcomeOf(a.ActionID, a.AttemptID)); o != nil {
+		return refuse(CodeAttemptOver, "/attempt_id", o)
+	}
+	return j.approved(a, plan)
+}
+
+// planned returns the plan of an attempt that may still be carried out as it is.
+func (j *judge) planned(a *record.Action) (*record.Action, *Refusal) {
+	if u := j.named(unreadableOf(a.ActionID)); u != nil {
+		return nil, refuse(CodeUnreadable, "/action_id", u)
+	}
+	plan := j.permit(planOf(a.ActionID))
+	if plan == nil {
+		return nil, refuse(CodeNotPlanned, "/action_id", nil)
+	}
+	if r := j.named(revocationOf(a.ActionID)); r != nil {
+		return nil, refuse(CodeRevoked, "/action_id", r)
+	}
+	if pointer := differsFromPlan(a, plan.Facts.action); pointer != "" {
+		return nil, refuse(CodeChanged, pointer, plan)
+	}
+	return plan.Facts.action, nil
 }
 
 // next demands that an attempt is the next one of its action and that the one
@@ -188,19 +239,19 @@ func (j *judge) failure(a *record.Action) *Refusal {
 		return refuse(CodeNotPlanned, "/action_id", nil)
 	}
 	if a.AttemptID == "" {
-		return nil
+		return j.attempts(a, false)
 	}
 	s := j.permit(sendingOf(a.ActionID, a.AttemptID))
 	if s == nil {
-		return j.next(a)
+		if r := j.next(a); r != nil {
+			return r
+		}
+		return j.attempts(a, false)
 	}
 	if o := j.named(outcomeOf(a.ActionID, a.AttemptID)); o != nil {
 		return refuse(CodeAttemptOver, "/attempt_id", o)
 	}
-	if s.Facts.action.Attempt != a.Attempt {
-		return refuse(CodeAttemptNotSent, "/attempt", s)
-	}
-	return nil
+	return j.ends(a, s, false)
 }
 
 // outcome allows one outcome of an attempt that was sent, and one more for what was
@@ -210,14 +261,57 @@ func (j *judge) outcome(a *record.Action) *Refusal {
 	if s == nil {
 		return refuse(CodeAttemptNotSent, "/attempt_id", nil)
 	}
+	o := j.named(outcomeOf(a.ActionID, a.AttemptID))
+	if o != nil && (a.State != record.ActionCompleted || !leavesOpen(o.Facts.action.State)) {
+		return refuse(CodeAttemptOver, "/attempt_id", o)
+	}
+	return j.ends(a, s, o != nil)
+}
+
+// ends demands that an outcome is that of what was sent. Late is one of an attempt
+// that has another one already.
+func (j *judge) ends(a *record.Action, s *Known, late bool) *Refusal {
 	if s.Facts.action.Attempt != a.Attempt {
 		return refuse(CodeAttemptNotSent, "/attempt", s)
 	}
-	o := j.named(outcomeOf(a.ActionID, a.AttemptID))
-	if o == nil || a.State == record.ActionCompleted && leavesOpen(o.Facts.action.State) {
+	if pointer := differsFromSent(a, s.Facts.action); pointer != "" {
+		return refuse(CodeChanged, pointer, s)
+	}
+	return j.attempts(a, late)
+}
+
+// attempts demands that the ids of attempts are those of all attempts of the action,
+// in order (requirement D2); what completed has them. Whoever learns late how an
+// attempt ended may know of none behind it.
+func (j *judge) attempts(a *record.Action, late bool) *Refusal {
+	const pointer = "/attempt_ids"
+	if a.AttemptIDs == nil {
+		if a.State == record.ActionCompleted {
+			return refuse(CodeAttemptsDiffer, pointer, nil)
+		}
 		return nil
 	}
-	return refuse(CodeAttemptOver, "/attempt_id", o)
+	for i, id := range a.AttemptIDs {
+		number := int64(i) + 1
+		if number == a.Attempt && id == a.AttemptID {
+			continue
+		}
+		k := j.named(attemptOf(a.ActionID, number))
+		if k == nil && number < a.Attempt {
+			continue // it was there, and was pruned
+		}
+		if k == nil || k.Facts.action.AttemptID != id {
+			return refuse(CodeAttemptsDiffer, pointer+"/"+strconv.Itoa(i), k)
+		}
+	}
+	count := int64(len(a.AttemptIDs))
+	if count < a.Attempt {
+		return refuse(CodeAttemptsDiffer, pointer, nil)
+	}
+	if next := j.named(attemptOf(a.ActionID, count+1)); next != nil && !late {
+		return refuse(CodeAttemptsDiffer, pointer, next)
+	}
+	return nil
 }
 
 // leavesOpen reports whether more can be learned after an outcome.

@@ -4,6 +4,8 @@
 package actions
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/readtrail/readtrail/record"
@@ -11,19 +13,32 @@ import (
 
 // differsFromPlan returns the pointer to what of an attempt is not as planned, "" if
 // all is. Who executes it is for an approval to bind: a worker may do what another
-// process planned (requirement D4). The digest of a body may be known later than the
-// plan; once planned, it is fixed.
+// process planned (requirement D4). Nothing may be sent that the plan does not have, and
+// what was approved is the plan (requirement D7); a header may be left out.
 func differsFromPlan(a, plan *record.Action) string {
-	is, was := record.BindsOf(a), record.BindsOf(plan)
-	was.ActorIdentity = is.ActorIdentity
-	pointer := was.Differs(&is)
-	if pointer == "" {
-		pointer = is.Differs(&was) // what only one of them names
+	if pointer := differsFromSent(a, plan); pointer != "" {
+		return pointer
 	}
-	if pointer == "" && plan.Target.BodyDigest != "" && plan.Target.BodyDigest != a.Target.BodyDigest {
+	switch is, was := &a.Target, &plan.Target; {
+	case is.BodyDigest != was.BodyDigest:
 		return "/action/body_digest"
+	case is.Redaction != was.Redaction:
+		return "/action/redaction"
 	}
-	return ofAction(pointer)
+	for i, name := range a.Target.HeaderNames {
+		if !slices.ContainsFunc(plan.Target.HeaderNames, func(planned string) bool { return strings.EqualFold(name, planned) }) {
+			return "/action/header_names/" + strconv.Itoa(i)
+		}
+	}
+	return ""
+}
+
+// differsFromSent returns the pointer to what of an outcome is not as sent, "" if it is
+// about the same target, credential and arguments. Another process may write it.
+func differsFromSent(a, sent *record.Action) string {
+	is, was := record.BindsOf(a), record.BindsOf(sent)
+	was.ActorIdentity = is.ActorIdentity
+	return ofAction(was.Differs(&is))
 }
 
 // isNotBoundBy returns the pointer to what of an attempt an approval is not about, ""
