@@ -62,7 +62,10 @@ func decode(item jsontext.Value, observed Observed) (*Record, *Problem) {
 	if p != nil {
 		return nil, p
 	}
-	if p = withoutSecrets(raw); p != nil {
+	if p = withoutSecrets(raw); p == nil {
+		p = withJoiningIDs(raw)
+	}
+	if p != nil {
 		p.Pointer = "/" + string(kind) + p.Pointer
 		return nil, p
 	}
@@ -144,7 +147,7 @@ type traits[B any] struct {
 	// typedBy is the member that the event type is made of, if it is.
 	typedBy string
 	// ours are further members that a client may not give, * for an index.
-	ours []string
+	ours  []string
 	check func(*B) error
 	// header returns the header of a body, and the event type that the body has.
 	header func(*B) (*record.Header, string)

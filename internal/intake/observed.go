@@ -26,9 +26,15 @@ func observe(h *record.Header, observed Observed) *Problem {
 	if h.ObservedBy.UpstreamContextSource == "" {
 		h.ObservedBy.UpstreamContextSource = record.UnverifiedInput
 	}
-	if received := observed.ReceivedContext; received != nil && said.ReceivedContext == nil && !sameContext(received, &h.Correlation) {
+	received := observed.ReceivedContext
+	switch {
+	case received == nil || sameContext(received, &h.Correlation):
+	case said.ReceivedContext == nil:
 		own := *received
 		h.ObservedBy.ReceivedContext = &own
+	case received.TraceID != h.Correlation.TraceID && received.TraceID != said.ReceivedContext.TraceID:
+		// What the receiver saw itself is not hidden behind what somebody says.
+		return problem(CodeOurs, "/observed_by/received_context")
 	}
 	return nil
 }

@@ -35,8 +35,21 @@ func TestTheContextOfARequestIsKeptUnlessTheRecordHasIt(t *testing.T) {
 	other := &record.ReceivedContext{TraceID: strings.Repeat("a", 32), ParentSpanID: strings.Repeat("b", 16)}
 	assert.Equal(t, other, observedBy(t, Observed{ReceivedContext: other}, nil).ReceivedContext)
 	assert.Nil(t, observedBy(t, Observed{ReceivedContext: &record.ReceivedContext{TraceID: trace, ParentSpanID: span}}, nil).ReceivedContext)
-	said := object{"received_context": object{"trace_id": strings.Repeat("c", 32)}}
-	assert.Equal(t, &record.ReceivedContext{TraceID: strings.Repeat("c", 32)}, observedBy(t, Observed{ReceivedContext: other}, said).ReceivedContext)
+}
+
+// An application may say what it received itself, unless the request came with another
+// trace than the record and that: then there is no place for both.
+func TestNobodyHidesTheContextOfARequestBehindAnother(t *testing.T) {
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736" // of the record
+	claimed := strings.Repeat("c", 32)
+	said := object{"received_context": object{"trace_id": claimed}}
+	for _, request := range []*record.ReceivedContext{nil, {TraceID: claimed, ParentSpanID: strings.Repeat("b", 16)}, {TraceID: trace, ParentSpanID: strings.Repeat("b", 16)}} {
+		assert.Equal(t, &record.ReceivedContext{TraceID: claimed}, observedBy(t, Observed{ReceivedContext: request}, said).ReceivedContext)
+	}
+	text := change(t, plannedText(), set(said, "observed_by"))
+	_, p := Decode(strings.NewReader(text), JSON, DefaultLimits(), Observed{ReceivedContext: &record.ReceivedContext{TraceID: strings.Repeat("a", 32), ParentSpanID: strings.Repeat("b", 16)}})
+	require.NotNil(t, p)
+	assert.Equal(t, []string{CodeOurs, "/action_record/observed_by/received_context"}, []string{p.Code, p.Pointer})
 }
 
 func TestATraceparentIsReadAsW3CSays(t *testing.T) {

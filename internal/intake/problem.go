@@ -21,8 +21,8 @@ type Problem struct {
 	Status int
 	// Code is one of Codes, or the id of one of record.Rules.
 	Code string
-	// Pointer is a JSON Pointer into the request. A name that does not look like
-	// that of a member stands in it as "?", because it may be content.
+	// Pointer is a JSON Pointer into the request. A name that no schema has stands
+	// in it as "?", because it may be content.
 	Pointer string
 	// Detail is one constant sentence; of a schema it names the keyword too.
 	Detail string
@@ -56,6 +56,7 @@ const (
 	CodeUnknownMember   = "unknown_member"
 	CodeOurs            = "member_of_the_writer"
 	CodeEventType       = "event_type"
+	CodeID              = "id_not_kept"
 	CodeInvalid         = "invalid"
 )
 
@@ -83,6 +84,7 @@ var Codes = map[string]struct {
 	CodeUnknownMember:   {http.StatusBadRequest, "The schema does not know this member."},
 	CodeOurs:            {http.StatusBadRequest, "The receiver or the writer of the journal gives this member: leave it out."},
 	CodeEventType:       {http.StatusBadRequest, "event_type is another one for this body: leave it out or correct it."},
+	CodeID:              {http.StatusBadRequest, "An id that telemetry has too is one that it keeps: a letter or digit, then letters, digits and ._:/@#+=-, at most 256 bytes and no e-mail address. Of a document, chunk or entry the digest that telemetry gives will do."},
 	CodeInvalid:         {http.StatusBadRequest, "The member does not satisfy the schema"},
 }
 
@@ -106,12 +108,12 @@ func syntax(err error) *Problem {
 // unfit says why a body that was decoded is no body of a record.
 func unfit(err error) *Problem {
 	if invalid, ok := errors.AsType[*schema.InvalidError](err); ok {
-		p := problem(CodeInvalid, invalid.Location)
+		p := problem(CodeInvalid, shown(jsontext.Pointer(invalid.Location)))
 		p.Detail += " (" + invalid.Keyword + ")."
 		return p
 	}
 	if broken, ok := errors.AsType[*record.RuleError](err); ok {
-		return &Problem{Status: http.StatusBadRequest, Code: broken.Rule, Pointer: broken.Pointer, Detail: rules[broken.Rule]}
+		return &Problem{Status: http.StatusBadRequest, Code: broken.Rule, Pointer: shown(jsontext.Pointer(broken.Pointer)), Detail: rules[broken.Rule]}
 	}
 	if errors.Is(err, record.ErrTooLarge) {
 		return problem(CodeTooLarge, "")
@@ -128,20 +130,23 @@ var rules = func() map[string]string {
 	return says
 }()
 
-// memberName is what the name of a member looks like, or an index.
-var memberName = regexp.MustCompile(`^[a-z0-9_.\[\]]{1,64}$`)
+// index is what the index of an element looks like. A longer number is none.
+var index = regexp.MustCompile(`^[0-9]{1,6}$`)
+
+// ends says that a pointer was shortened.
+const ends = "..."
 
 const longestPointer = 256
 
-// shown returns a pointer without names that may be content.
+// shown returns a pointer without names that may be content: all that no schema has.
 func shown(p jsontext.Pointer) string {
 	var pointer strings.Builder
 	for name := range p.Tokens() {
-		if !memberName.MatchString(name) {
+		if !schema.HasMember(name) && name != string(KindAuditEventPart) && !index.MatchString(name) && name != ends {
 			name = "?"
 		}
 		if pointer.Len()+len(name) > longestPointer {
-			pointer.WriteString("/...")
+			pointer.WriteString("/" + ends)
 			break
 		}
 		pointer.WriteString("/" + name)

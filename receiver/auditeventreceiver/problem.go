@@ -52,6 +52,7 @@ const (
 	codeTooLarge     = "too_large"
 	codeEncoding     = "encoding_unsupported"
 	codeMediaType    = "media_type_unsupported"
+	codeNotAlone     = "decision_not_alone"
 	codeUnmet        = "provenance_unmet"
 	codeClaim        = provenance.CodeClaimUnsupported
 	codeBusy         = "too_many_requests"
@@ -74,6 +75,7 @@ var problemKinds = map[string]struct {
 	codeTooLarge:     {http.StatusRequestEntityTooLarge, "The body is too large"},
 	codeEncoding:     {http.StatusUnsupportedMediaType, "The content encoding is not taken"},
 	codeMediaType:    {http.StatusUnsupportedMediaType, "The content type is not taken"},
+	codeNotAlone:     {http.StatusBadRequest, "A decision comes in a request of its own"},
 	codeUnmet:        {http.StatusUnprocessableEntity, "What the decision cites is not confirmed"},
 	codeClaim:        {http.StatusUnprocessableEntity, "A claim is not supported"},
 	codeBusy:         {http.StatusTooManyRequests, "More is under way than the receiver takes"},

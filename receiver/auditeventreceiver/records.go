@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/readtrail/readtrail/internal/intake"
+	"github.com/readtrail/readtrail/record"
 )
 
 // recordsEndpoint takes records of all kinds that clients give, one, an array or one
@@ -22,6 +23,9 @@ func (a *api) recordsEndpoint() *endpoint {
 				return p.reply()
 			}
 			if p := a.checkEventTypes(c, decoded); p != nil {
+				return p.reply()
+			}
+			if p := alone(decoded); p != nil {
 				return p.reply()
 			}
 			if p := a.confirm(ctx, c, decoded); p != nil {
@@ -62,6 +66,38 @@ func (a *api) decode(c *call) ([]intake.Record, *problem) {
 		return nil, undecoded(refused)
 	}
 	return decoded, nil
+}
+
+// alone refuses a request that has records beside decisions, of which the answer may be
+// that they are recorded and must not be acted on: it would be that of a permission too.
+func alone(decoded []intake.Record) *problem {
+	decisions := 0
+	other := -1
+	for i := range decoded {
+		if isDecision(&decoded[i]) {
+			decisions++
+		} else if other < 0 {
+			other = i
+		}
+	}
+	if decisions == 0 || other < 0 {
+		return nil
+	}
+	p := newProblem(codeNotAlone, "a decision, or an audit event with field_provenance, stands in one request with other records; nothing was written; send decisions in requests of their own")
+	p.Pointer = fragment(decoded[other].Pointer(""))
+	return p
+}
+
+// isDecision reports whether sources of fields are checked of a record.
+func isDecision(r *intake.Record) bool {
+	switch body := r.Body.(type) {
+	case *record.Decision:
+		return true
+	case *intake.AuditEvent:
+		return body.Sources() != nil
+	default:
+		return false
+	}
 }
 
 // incomingOf makes the drafts of records as they are now.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/readtrail/readtrail/internal/ledger"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -71,13 +72,14 @@ func TestRecordsAreTakenOneManyAndOnePerLine(t *testing.T) {
 	r := newRig(t, nil)
 	a, b := plannedAction("act_1", nil), plannedAction("act_2", nil)
 	require.Equal(t, http.StatusOK, r.records(a).status)
-	require.Equal(t, http.StatusOK, r.records("["+b+","+madeDecision+"]").status)
+	require.Equal(t, http.StatusOK, r.records("["+b+","+plannedAction("act_3", nil)+"]").status)
+	require.Equal(t, http.StatusOK, r.records(madeDecision).status)
 	got := r.send("POST", "/v1/records", a+"\n"+b+"\n", "Content-Type", mediaNDJSON)
 	require.Equal(t, http.StatusOK, got.status, got.body)
 	require.Len(t, unmarshal[map[string][]any](t, got.body)["receipts"], 2)
 	require.Equal(t, http.StatusOK, r.records(usedContext).status)
 	assert.Equal(t, []string{
-		"bank/short action_record act_1 planned", "bank/short action_record act_2 planned", "bank/short decision_record dec_1",
+		"bank/short action_record act_1 planned", "bank/short action_record act_2 planned", "bank/short action_record act_3 planned", "bank/short decision_record dec_1",
 		"bank/short action_record act_1 planned", "bank/short action_record act_2 planned", "bank/short context_record ctx_1",
 	}, r.journal.appended())
 }
@@ -94,7 +96,7 @@ func TestARecordThatCannotStandIsRefusedWithItsPointer(t *testing.T) {
 		"no JSON":                       {`{"CANARY`, 400, "malformed", ""},
 		"an unknown member":             {`{"schema_version":"1.0.0","CANARY-member":{}}`, 400, "unknown_member", "#/?"},
 		"a record of telemetry":         {`{"schema_version":"1.0.0","read_record":{}}`, 404, "kind_not_accepted", "#/read_record"},
-		"an unknown member of a body":   {plannedAction("act_1", map[string]string{"arguments": `"CANARY"`}), 400, "unknown_member", "#/action_record/arguments"},
+		"an unknown member of a body":   {plannedAction("act_1", map[string]string{"arguments": `"CANARY"`}), 400, "unknown_member", "#/action_record/?"},
 		"a member of the writer":        {plannedAction("act_1", map[string]string{"sequence": `7`}), 400, "member_of_the_writer", "#/action_record/sequence"},
 		"a forged source of context":    {plannedAction("act_1", map[string]string{"observed_by": `{"upstream_context_source":"authenticated:CANARY"}`}), 400, "member_of_the_writer", "#/action_record/observed_by/upstream_context_source"},
 		"a member that is missing":      {"[" + good + "," + plannedAction("act_2", map[string]string{"edge_type": ""}) + "]", 400, "invalid", "#/1/action_record/edge_type"},
@@ -180,4 +182,20 @@ func FuzzTheHandler(f *testing.F) {
 		require.Zero(t, r.receiver.api.admission.bytesTaken.Load())
 		require.Zero(t, r.receiver.api.admission.placesTaken.Load())
 	})
+}
+
+// A 422 says not to act; it must not be the answer to a permission to send as well.
+func TestADecisionStandsWithDecisionsOnly(t *testing.T) {
+	r, j := judging(t, nil)
+	j.read(t, "run_1", "s1", "read_1", "call_1", "")
+	a := r.records("[" + decision("dec_1", "run_1", byDocument) + "," + plannedAction("act_1", nil) + "]")
+	requireProblem(t, a, http.StatusBadRequest, "decision_not_alone", "#/1/action_record")
+	event := eventWithSources(t, `{"shown":`+byModel+`}`)
+	requireProblem(t, r.records("["+plannedAction("act_1", nil)+","+event+"]"), http.StatusBadRequest, "decision_not_alone", "#/0/action_record")
+	for _, id := range []string{"decision_record dec_1", "action_record act_1 planned"} {
+		_, err := found(j.actions.Lookup(t.Context(), id))
+		require.ErrorIs(t, err, ledger.ErrNotFound, "nothing was written")
+	}
+	require.Equal(t, http.StatusOK, r.records("["+decision("dec_1", "run_1", byModel)+","+decision("dec_2", "run_1", byCall)+"]").status)
+	require.Equal(t, http.StatusOK, r.records(event).status)
 }
