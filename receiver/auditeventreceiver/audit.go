@@ -6,6 +6,7 @@ package auditeventreceiver
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/auditlog"
@@ -25,6 +26,10 @@ func (a *api) auditEndpoint() *endpoint {
 	return &endpoint{
 		name: "audit", method: http.MethodPost, path: "/v1/audit", media: []string{mediaProtobuf, mediaJSON},
 		serve: func(ctx context.Context, c *call) reply {
+			if types, all := a.bindings.eventTypesOf(c.client, c.scope()); !all && !slices.Contains(types, record.EventAuditLogReceived) {
+				p := eventTypeForbidden()
+				return auditReply(auditlog.Refuse(p.Status, p.Code, p.Detail, 0))
+			}
 			ctx, cancel := context.WithTimeout(ctx, a.config.Limits.JournalTimeout)
 			defer cancel()
 			request := auditlog.Request{Format: auditlog.Protobuf, Body: c.body, Source: c.client.Source, Journal: actionsOf{a, *c.scope()}}

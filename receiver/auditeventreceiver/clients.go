@@ -26,6 +26,10 @@ type ClientConfig struct {
 	// client may choose any class of the organization.
 	RetentionClass string `mapstructure:"retention_class"`
 
+	// EventTypes are those of the records that the client may write, such as
+	// approval.decided. Without any it may write all.
+	EventTypes []string `mapstructure:"event_types"`
+
 	// prevent unkeyed literal initialization
 	_ struct{}
 }
@@ -50,6 +54,9 @@ func (c *ClientConfig) Validate() error {
 	if c.OrganizationRef == "" {
 		errs = append(errs, errors.New("organization_ref must be set"))
 	}
+	if err := c.checkEventTypes(); err != nil {
+		errs = append(errs, err)
+	}
 	for _, name := range []struct{ key, value string }{{"organization_ref", c.OrganizationRef}, {"retention_class", c.RetentionClass}} {
 		if err := durable.CheckName(name.value, durable.MaxName); err != nil {
 			errs = append(errs, fmt.Errorf("%s %w", name.key, err))
@@ -61,12 +68,13 @@ func (c *ClientConfig) Validate() error {
 // checkClients refuses a binding that says what another one said already.
 func (c *Config) checkClients() error {
 	var errs []error
-	seen := map[ClientConfig]int{}
+	seen := map[[3]string]int{}
 	for i, client := range c.Clients {
-		if first, found := seen[client]; found {
+		binding := [...]string{client.Subject, client.OrganizationRef, client.RetentionClass}
+		if first, found := seen[binding]; found {
 			errs = append(errs, fmt.Errorf("clients::%d is the same as clients::%d: remove one", i, first))
 		} else {
-			seen[client] = i
+			seen[binding] = i
 		}
 	}
 	return oneLine(errs...)
@@ -116,7 +124,7 @@ func (b *bindings) scopesOf(client upstream.Client, organization, class string) 
 	}
 	for _, c := range b.clients {
 		switch {
-		case c.Subject != anyClient && (client.Subject == "" || c.Subject != client.Subject):
+		case !c.isFor(client):
 		case c.RetentionClass == "":
 			add(c.OrganizationRef, class) // any class of the organization, by default the base scope's
 		default:
@@ -124,6 +132,11 @@ func (b *bindings) scopesOf(client upstream.Client, organization, class string) 
 		}
 	}
 	return keepNamed(scopes, organization, class)
+}
+
+// isFor reports whether a binding is one of a client.
+func (c *ClientConfig) isFor(client upstream.Client) bool {
+	return c.Subject == anyClient || client.Subject != "" && c.Subject == client.Subject
 }
 
 // keepNamed leaves the scopes that the headers name; an empty header names all.

@@ -44,6 +44,7 @@ const (
 	codeMalformed    = "malformed"
 	codeUnauthorized = "unauthorized"
 	codeScope        = "scope_forbidden"
+	codeEventType    = "event_type_forbidden"
 	codeNotFound     = "not_found"
 	codePruned       = "pruned"
 	codeMethod       = "method_not_allowed"
@@ -66,6 +67,7 @@ var problemKinds = map[string]struct {
 	codeMalformed:    {http.StatusBadRequest, "The request is malformed"},
 	codeUnauthorized: {http.StatusUnauthorized, "Nobody vouches for the client"},
 	codeScope:        {http.StatusForbidden, "The client may not write there"},
+	codeEventType:    {http.StatusForbidden, "The client may not write that"},
 	codeNotFound:     {http.StatusNotFound, "There is no such thing"},
 	codePruned:       {http.StatusGone, "The entry was removed"},
 	codeMethod:       {http.StatusMethodNotAllowed, "The path has another method"},

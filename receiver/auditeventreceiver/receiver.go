@@ -75,6 +75,7 @@ func (r *eventReceiver) start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("http: %w", err)
 	}
+	server.Handler = unnamed(server.Handler)
 	listener, err := r.config.HTTP.ToListener(ctx)
 	if err != nil {
 		return fmt.Errorf("http: %w", err)

@@ -22,6 +22,9 @@ func (a *api) recordsEndpoint() *endpoint {
 			if p != nil {
 				return p.reply()
 			}
+			if p := a.checkEventTypes(c, decoded); p != nil {
+				return p.reply()
+			}
 			if p := alone(decoded); p != nil {
 				return p.reply()
 			}
