@@ -114,3 +114,31 @@ func requireWell(t *testing.T, c *rig.Collector) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, status, answer)
 }
+
+// docs/operate.md: a shared token names nobody, so that each organization has a receiver.
+func TestTwoOrganizationsWithTokensHaveAReceiverEach(t *testing.T) {
+	h := newHouse(t, "examples/synchronous.yaml")
+	text, err := os.ReadFile(h.config)
+	require.NoError(t, err)
+	config := strings.NewReplacer(
+		"  bearertokenauth:\n    token: ${env:READTRAIL_TOKEN}\n", "  bearertokenauth: {token: otlp-token}\n  bearertokenauth/acme: {token: e2e-token}\n  bearertokenauth/beta: {token: other-token}\n",
+		"        - {attribute: service.namespace, value: treasury, retention_class: treasury_10y}\n", "        - {attribute: service.namespace, value: beta, organization_ref: beta}\n",
+		"  audit_event:\n", "  audit_event/beta:\n    http: {endpoint: \"${env:READTRAIL_BETA}\", auth: {authenticator: bearertokenauth/beta}}\n"+
+			"    clients: [{subject: \"*\", organization_ref: beta}]\n  audit_event/acme:\n",
+		"      endpoint: ${env:READTRAIL_API:-localhost:4319}\n      auth: {authenticator: bearertokenauth}", "      endpoint: ${env:READTRAIL_API:-localhost:4319}\n      auth: {authenticator: bearertokenauth/acme}",
+		"receivers: [audit_event]", "receivers: [audit_event/acme, audit_event/beta]",
+		"[healthcheckv2, bearertokenauth, audit_journal]", "[healthcheckv2, bearertokenauth, bearertokenauth/acme, bearertokenauth/beta, audit_journal]",
+	).Replace(string(text))
+	h.config = filepath.Join(h.base, "two.yaml")
+	require.NoError(t, os.WriteFile(h.config, []byte(config), 0o600))
+	h.extraEnv = []string{"READTRAIL_BETA=localhost:0"}
+	c := h.start()
+	status, answer, _ := ask(t, c, "POST", "/v1/records", plannedAction("act_1", tokenOfAct1))
+	require.Equal(t, http.StatusOK, status, answer)
+	status, _, _ = ask(t, c, "POST", "/v1/records", plannedAction("act_2", tokenOfAct2), "Authorization", "Bearer other-token")
+	require.Equal(t, http.StatusUnauthorized, status)
+	status, _, _ = ask(t, c, "POST", "/v1/records", plannedAction("act_2", tokenOfAct2), "Readtrail-Organization", "beta")
+	require.Equal(t, http.StatusForbidden, status)
+	require.NoError(t, c.Stop())
+	h.requireVerified()
+}
