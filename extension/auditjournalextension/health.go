@@ -84,14 +84,19 @@ func (h *health) change(name journalName, of part, sink string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := h.newest()
-	if i := slices.IndexFunc(h.degraded, func(t trouble) bool { return t.name == name && t.part == of && t.sink == sink }); i >= 0 {
-		if err != nil && err.Error() == h.degraded[i].err.Error() {
-			return
-		}
+	i := slices.IndexFunc(h.degraded, func(t trouble) bool { return t.name == name && t.part == of && t.sink == sink })
+	switch {
+	case err == nil && i >= 0:
 		h.degraded = slices.Delete(h.degraded, i, i+1)
-	}
-	if err != nil {
+	case err != nil && i < 0:
 		h.degraded = append(h.degraded, trouble{name, of, sink, err})
+	case err != nil && (of == partArchive || of == partCheckpoints):
+		// The same place fails again, at another object. A new event would begin the
+		// time anew that a health check waits before it calls the collector unhealthy,
+		// which it then would never do.
+		return
+	case err != nil && err.Error() != h.degraded[i].err.Error():
+		h.degraded = append(slices.Delete(h.degraded, i, i+1), trouble{name, of, sink, err})
 	}
 	now := h.newest()
 	switch {

@@ -115,6 +115,25 @@ func TestStatusCarriesTheNewestCauseThatIsLeft(t *testing.T) {
 	}, h.causes())
 }
 
+// A health check waits from the newest event on before it calls a component unhealthy:
+// a place that fails again and again at another object must not begin that anew.
+func TestAPlaceThatGoesOnFailingIsReportedOnce(t *testing.T) {
+	h, health := &host{}, newHealth()
+	health.setHost(h)
+	a := journalName{"a", "r", reads}
+	for n := range 5 {
+		health.setSink(a, "s3/one", fmt.Errorf("checkpoint %d: connection refused", n))
+		health.setSink(a, "s3/two", fmt.Errorf("checkpoint %d: connection refused", n))
+		health.setArchive(a, fmt.Errorf("segment %d: connection refused", n))
+	}
+	health.setSink(a, "s3/one", nil)
+	health.setSink(a, "s3/two", nil)
+	health.setArchive(a, nil)
+	assert.Equal(t, []componentstatus.Status{
+		componentstatus.StatusRecoverableError, componentstatus.StatusRecoverableError, componentstatus.StatusRecoverableError, componentstatus.StatusOK,
+	}, h.statuses())
+}
+
 func TestTroubleIsCountedAlwaysAndLoggedWhenItChangesOrLasts(t *testing.T) {
 	tel := componenttest.NewTelemetry()
 	ctx := context.WithoutCancel(t.Context())
