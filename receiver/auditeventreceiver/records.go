@@ -13,7 +13,8 @@ import (
 )
 
 // recordsEndpoint takes records of all kinds that clients give, one, an array or one
-// a line, and writes all of them or none.
+// a line. What is refused writes nothing; after a crash or trouble with the disk a part
+// may stand until the same request comes again.
 func (a *api) recordsEndpoint() *endpoint {
 	return &endpoint{
 		name: "records", method: http.MethodPost, path: "/v1/records", media: []string{mediaJSON, mediaNDJSON},

@@ -230,24 +230,24 @@ func TestWhatIsNoRequestSaysWhatIsWrong(t *testing.T) {
 	record := func(inner string) string {
 		return `{"resourceLogs":[{"scopeLogs":[{"logRecords":[` + inner + `]}]}]}`
 	}
-	for body, want := range map[string]string{
-		``:                                                    "not JSON",
-		`{"resourceLogs":[]} {}`:                              "not JSON",
-		`{"resourceLogs":{}}`:                                 "another type",
-		"{\"resourceLogs\":[\"\xff\"]}":                       "another type",
-		record(`{"timeUnixNano":"x"}`):                        "/resourceLogs/0/scopeLogs/0/logRecords/0/timeUnixNano: a field has another type",
-		record(`{"timeUnixNano":-1}`):                         "another type",
-		record(`{"timeUnixNano":1.5}`):                        "another type",
-		record(`{"traceId":"00"}`):                            "wrong length",
-		record(`{"body":{"bytesValue":"%"}}`):                 "base64",
-		record(`{"body":{"intValue":"9223372036854775808"}}`): "another type",
-		record(`{"body":{"doubleValue":1e999}}`):              "another type",
-		record(`{"body":{"boolValue":"true"}}`):               "another type",
-		record(`{"body":{"intValue":1,"stringValue":"a"}}`):   "two kinds",
-		record(`{"eventName":"a","eventName":"b"}`):           "a name twice",
+	for _, test := range []struct{ body, want string }{
+		{``, "not JSON"},
+		{`{"resourceLogs":[]} {}`, "not JSON"},
+		{`{"resourceLogs":{}}`, "another type"},
+		{"{\"resourceLogs\":[\"\xff\"]}", "another type"},
+		{record(`{"timeUnixNano":"x"}`), "/resourceLogs/0/scopeLogs/0/logRecords/0/timeUnixNano: a field has another type"},
+		{record(`{"timeUnixNano":-1}`), "another type"},
+		{record(`{"timeUnixNano":1.5}`), "another type"},
+		{record(`{"traceId":"00"}`), "wrong length"},
+		{record(`{"body":{"bytesValue":"%"}}`), "base64"},
+		{record(`{"body":{"intValue":"9223372036854775808"}}`), "another type"},
+		{record(`{"body":{"doubleValue":1e999}}`), "another type"},
+		{record(`{"body":{"boolValue":"true"}}`), "another type"},
+		{record(`{"body":{"intValue":1,"stringValue":"a"}}`), "two kinds"},
+		{record(`{"eventName":"a","eventName":"b"}`), "a name twice"},
 	} {
-		_, err := otlp.JSON([]byte(body), limits)
-		require.ErrorContains(t, err, want, body)
+		_, err := otlp.JSON([]byte(test.body), limits)
+		require.ErrorContains(t, err, test.want, test.body)
 	}
 	for want, body := range map[string][]byte{
 		"stands twice": inRecord2(t),
