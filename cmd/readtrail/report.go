@@ -26,6 +26,7 @@ func writeReport(w io.Writer, r *journal.Report) {
 	line("first_link", namedCheck(r, r.FirstLink, journal.CodeFirstLinkUnanchored, "unanchored"))
 	line("tail", namedCheck(r, r.Tail, journal.CodeTailUnattested, "unattested"))
 	writeOutside(line, r)
+	writeReconciled(line, r)
 	if r.FirstBad != nil {
 		writeDamage(line, r.FirstBad)
 	}
@@ -50,6 +51,24 @@ func writeOutside(line func(string, any), r *journal.Report) {
 		if n.to > 0 {
 			line(n.name, n.to)
 		}
+	}
+}
+
+// writeReconciled prints what was compared of audit events, if there are any.
+func writeReconciled(line func(string, any), r *journal.Report) {
+	c := r.Reconciled
+	if c == nil {
+		return
+	}
+	line("audit_events", c.AuditEvents)
+	line("lineage", namedCheck(r, c.Lineage, journal.CodeLineageUnresolved, "unresolved"))
+	line("lineage_ids_found", fmt.Sprintf("%d of %d, in %d of the journals given", c.Found, c.IDs, c.Journals))
+	if c.ArtifactsNamed > 0 {
+		line("artifacts", c.Artifacts)
+		line("artifacts_compared", fmt.Sprintf("%d of %d", c.ArtifactsCompared, c.ArtifactsNamed))
+	}
+	if c.Effects != "" {
+		line("effects", c.Effects)
 	}
 }
 

@@ -1,0 +1,220 @@
+// Copyright The Readtrail Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/journal"
+	"github.com/readtrail/readtrail/record"
+)
+
+// naming writes an audit event that names entries by their event ids, and one call.
+func (w *writer) naming(ids ...string) *writer {
+	var event map[string]any
+	require.NoError(w.t, json.Unmarshal(exampleEvent(w.t, "1.0.0").Body(), &event))
+	w.begin()
+	event["event_id"] = fmt.Sprintf("evt_audit_%d", w.sequence)
+	event["lineage"] = map[string]any{"lineage_ref": "lineage_1", "event_ids": ids}
+	event["tool_calls"] = []any{}
+	event["execution"].(map[string]any)["status"] = "not_started"
+	body, err := json.Marshal(event)
+	require.NoError(w.t, err)
+	d, err := record.NewBodyDraft(record.KindAuditEvent, "1.0.0", true, jsontext.Value(body))
+	require.NoError(w.t, err)
+	c := w.completion()
+	c.EventID = d.EventID()
+	return w.seal(d.Kind(), "1.0.0", d.Complete(c))
+}
+
+// reconcile verifies the journals at paths and resolves what they name.
+func reconcile(t *testing.T, opt journal.Options, between func(), paths ...string) []*journal.Report {
+	if opt.Registry == nil {
+		opt.Registry = registryOf(t, trustedKey(trusted))
+	}
+	opt.Reconcile = journal.NewReconciliation("")
+	var sources []*journal.Source
+	for _, path := range paths {
+		opened, err := journal.Open(path)
+		require.NoError(t, err)
+		sources = append(sources, opened...)
+	}
+	var reports []*journal.Report
+	for _, s := range sources {
+		report, err := journal.Verify(t.Context(), s, opt)
+		require.NoError(t, err)
+		reports = append(reports, report)
+	}
+	if between != nil {
+		between()
+	}
+	opt.Reconcile.Resolve(t.Context(), opt, func(string) string { return "" })
+	return reports
+}
+
+// idOf returns the event id of a line.
+func idOf(t testing.TB, line []byte) string { return entryOf(t, line).Header.EventID }
+
+// firstOf returns the first finding with a code.
+func firstOf(t testing.TB, r *journal.Report, code journal.Code) journal.Finding {
+	for _, f := range r.Findings {
+		if f.Code == code {
+			return f
+		}
+	}
+	require.Failf(t, "no such finding", "%s in %+v", code, r.Findings)
+	return journal.Finding{}
+}
+
+func TestAnAuditEventMayNameWhatStandsBehindIt(t *testing.T) {
+	w := journalOf(t, 3)
+	before := idOf(t, w.lines[1])
+	w.naming(before, "evt_audit_5").naming(before)
+	r := reconcile(t, journal.Options{}, nil, store(t, 1, w.lines...))[0]
+	require.Equal(t, 0, r.ExitCode(), "%+v", r)
+	require.Equal(t, &journal.Reconciled{
+		AuditEvents: 2, Lineage: journal.Valid, IDs: 3, Found: 3, Journals: 1, Artifacts: journal.NotPerformed, ArtifactsNamed: 4,
+	}, r.Reconciled)
+}
+
+// What was written when the journals were opened is what is looked through.
+func TestWhatIsWrittenMeanwhileIsNotLookedThrough(t *testing.T) {
+	w := journalOf(t, 2)
+	w.naming("evt_audit_4").naming("evt_audit_3")
+	dir := store(t, 1, w.lines[:3]...)
+	grown := func() {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(1)), bytes.Join(w.lines, nil), 0o600))
+	}
+	r := reconcile(t, journal.Options{}, grown, dir)[0]
+	require.Equal(t, uint64(0), r.Reconciled.Found)
+	require.Equal(t, uint64(1), r.Counts[journal.CodeLineageUnresolved])
+	r = reconcile(t, journal.Options{}, nil, dir)[0]
+	require.Equal(t, journal.Valid, r.Reconciled.Lineage)
+}
+
+func TestWhatIsRemovedMeanwhileWasNotLookedThrough(t *testing.T) {
+	w := journalOf(t, 2)
+	w.naming("evt_gone")
+	dir := store(t, 1, w.lines...)
+	r := reconcile(t, journal.Options{}, func() { require.NoError(t, os.Remove(filepath.Join(dir, segmentName(1)))) }, dir)[0]
+	require.NotContains(t, r.Counts, journal.CodeLineageUnresolved)
+	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, "segments of journal "+w.id+" that were removed meanwhile")
+}
+
+// Whoever changes a line between the two readings makes nothing found.
+func TestWhatIsChangedMeanwhileDoesNotCount(t *testing.T) {
+	w := journalOf(t, 3)
+	id := idOf(t, w.lines[1])
+	gone := strings.Repeat("x", len(id))
+	w.naming(gone)
+	dir := store(t, 1, w.lines...)
+	r := reconcile(t, journal.Options{}, func() {
+		text := bytes.Join(w.lines, nil)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(1)), bytes.Replace(text, []byte(id), []byte(gone), 1), 0o600))
+	}, dir)[0]
+	require.Equal(t, uint64(0), r.Reconciled.Found)
+}
+
+func TestEntriesOfAnUnknownVersionAreNotLookedThrough(t *testing.T) {
+	w := journalOf(t, 2)
+	w.naming("evt_gone")
+	d, err := record.NewReadDraft(exampleRead(9), true)
+	require.NoError(t, err)
+	w.begin()
+	w.seal(record.KindRead, "9.0.0", d.Complete(w.completion()))
+	r := reconcile(t, journal.Options{}, nil, store(t, 1, w.lines...))[0]
+	require.NotContains(t, r.Counts, journal.CodeLineageUnresolved)
+	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, "entries of a version that this verifier does not know in journal "+w.id)
+}
+
+// What a checkpoint of the caller covers is found, if the journal gives its root.
+func TestWhatWasVerifiedBeforeIsLookedThroughOnlyIfItIsTheSame(t *testing.T) {
+	w := journalOf(t, 3)
+	w.naming(idOf(t, w.lines[1]))
+	registry := registryOf(t, trustedKey(trusted))
+	dir := store(t, 1, w.lines...)
+	root := w.checkpoint(4).Root
+	for _, c := range []struct {
+		root    [32]byte
+		lineage journal.Check
+	}{{root, journal.Valid}, {[32]byte{1}, journal.NotPerformed}} {
+		note, err := journal.SignCheckpoint(journal.Checkpoint{Origin: w.id, Size: 4, Root: c.root}, trusted)
+		require.NoError(t, err)
+		since, err := journal.ParseCheckpoint(note)
+		require.NoError(t, err)
+		r := reconcile(t, journal.Options{Registry: registry, Since: since}, nil, dir)[0]
+		require.Equal(t, c.lineage, r.Reconciled.Lineage, "%+v", r)
+		if c.lineage == journal.NotPerformed {
+			require.Zero(t, r.Reconciled.IDs)
+			require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, "of 1 that were not found valid themselves nothing was looked up")
+		}
+	}
+}
+
+// A verification that came to no end leaves nothing behind.
+func TestAJournalIsReconciledOnceThoughItIsReadTwice(t *testing.T) {
+	w := journalOf(t, 2)
+	w.naming("evt_gone")
+	dir := store(t, 1, w.lines...)
+	sources, err := journal.Open(dir)
+	require.NoError(t, err)
+	opt := journal.Options{Registry: registryOf(t, trustedKey(trusted)), Reconcile: journal.NewReconciliation("")}
+	broken := *sources[0]
+	broken.Segments = append(broken.Segments[:1:1], journal.Segment{Path: filepath.Join(dir, segmentName(4)), FirstSequence: 4, Size: 1})
+	_, err = journal.Verify(t.Context(), &broken, opt)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	r, err := journal.Verify(t.Context(), sources[0], opt)
+	require.NoError(t, err)
+	_, err = journal.Verify(t.Context(), &broken, opt)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	opt.Reconcile.Resolve(t.Context(), opt, func(string) string { return "" })
+	require.Equal(t, uint64(1), r.Counts[journal.CodeLineageUnresolved])
+	require.Equal(t, uint64(1), r.Reconciled.IDs)
+}
+
+// However much is named, what is kept is bounded, and what is beyond that is said.
+func TestWhatIsNamedIsLookedUpInBoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 12 MiB")
+	}
+	const largest, each, events = 64 << 20, 60_000, 14
+	w := journalOf(t, 2)
+	ids := make([]string, each)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("evt_%x", i)
+	}
+	ids[each-1] = idOf(t, w.lines[1])
+	for range events {
+		w.naming(ids...)
+	}
+	dir := store(t, 1, w.lines...)
+	w.lines, ids = nil, nil
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var most uint64
+	opt := journal.Options{SkipSchema: true, Policy: &journal.Policy{Demand: []journal.Demand{journal.DemandArtifacts}}, Progress: func(_, _ int64) {
+		runtime.ReadMemStats(&now)
+		most = max(most, now.HeapInuse+now.StackInuse)
+	}}
+	r := reconcile(t, opt, func() { opt.Progress(0, 0) }, dir)[0]
+	opt.Progress(0, 0)
+	require.Less(t, most, before.HeapInuse+largest, "%d MiB were in use before", before.HeapInuse>>20)
+	t.Logf("%d MiB of memory", (most-min(most, before.HeapInuse))>>20)
+	const kept = 1 << 19 / each
+	require.Equal(t, uint64(kept*each), r.Reconciled.IDs)
+	require.Equal(t, uint64(kept), r.Reconciled.Found)
+	require.Equal(t, uint64(kept*(each-1)), r.Counts[journal.CodeLineageUnresolved])
+	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, fmt.Sprintf("of %d nothing was looked up, because they name more than is kept at a time", events-kept))
+}
