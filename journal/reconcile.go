@@ -40,6 +40,16 @@ type kept struct {
 	bad int
 }
 
+// mark is how much was kept at a time. It holds none of it.
+type mark struct{ named, events, bad int }
+
+func (k *kept) mark() mark { return mark{len(k.named), len(k.events), k.bad} }
+
+// forgetBehind forgets what was kept since.
+func (k *kept) forgetBehind(m mark) {
+	k.named, k.events, k.bad = k.named[:m.named], k.events[:m.events], m.bad
+}
+
 // naming is an id that an audit event names.
 type naming struct {
 	key   uint64
@@ -84,7 +94,7 @@ type reconciling struct {
 	openEnd bool
 	done    bool
 	// before is what was kept before this journal, so that it can begin anew.
-	before kept
+	before mark
 }
 
 // stretch is the lines from one to another, both included.
@@ -93,7 +103,7 @@ type stretch struct{ from, to uint64 }
 // begin begins the next journal.
 func (r *Reconciliation) begin(s *Source, report *Report) *reconciling {
 	r.forget()
-	j := &reconciling{all: r, source: s, report: report, before: r.kept}
+	j := &reconciling{all: r, source: s, report: report, before: r.mark()}
 	r.journals = append(r.journals, j)
 	return j
 }
@@ -101,7 +111,7 @@ func (r *Reconciliation) begin(s *Source, report *Report) *reconciling {
 // forget forgets the last journal if its verification came to no end.
 func (r *Reconciliation) forget() {
 	if n := len(r.journals) - 1; n >= 0 && !r.journals[n].done {
-		r.kept = r.journals[n].before
+		r.forgetBehind(r.journals[n].before)
 		r.journals = r.journals[:n]
 	}
 }
@@ -220,7 +230,7 @@ func (v *verifier) finishReconciling() {
 	}
 	j.done, j.openEnd = true, v.options.OpenEnd
 	if v.covered && !v.out.confirmed {
-		j.all.kept = j.before
+		j.all.forgetBehind(j.before)
 		j.bad, j.notGood, j.beyond, j.ids = []stretch{{0, math.MaxUint64 - 1}}, j.events, 0, 0
 	}
 	if j.events > 0 {

@@ -24,7 +24,7 @@ type Reconciled struct {
 	IDs   uint64 `json:"ids"`
 	Found uint64 `json:"ids_found"`
 	// Journals counts those of the organization that were looked through.
-	Journals int `json:"journals"`
+	Journals int `json:"journals,omitzero"`
 	// Artifacts is absent if no audit event names one.
 	Artifacts Check `json:"artifacts,omitzero"`
 	// ArtifactsNamed counts each as often as it is named; Compared are those that are the

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/readtrail/readtrail/internal/archive/s3test"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
@@ -330,7 +331,7 @@ func TestWhatWasNotLookedThroughIsNeverUnresolvedAndNeverValid(t *testing.T) {
 		"a layout of its own":      {[]string{flat}, 3, "journals of the organization that are not below the target", 0},
 		"a part":                   {[]string{b.path("journal"), "--from", "3"}, 3, "what stood before 3 in journal jrn_actions, what stood before 3 in journal jrn_reads", 0},
 		"what does not reach far":  {[]string{b.path("pruned")}, 6, "what stood before 3 in journal jrn_reads", 0},
-		"what could not be opened": {[]string{b.path("broken")}, 3, "journals that were not verified, as said above", 2},
+		"what could not be opened": {[]string{b.path("broken")}, 3, "journals that are missing or could not be verified", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := b.verify(c.args...)
@@ -489,4 +490,34 @@ func TestAKeyedDigestOfAnArtifactIsNotCompared(t *testing.T) {
 	require.Equal(t, 2, a.code)
 	require.Equal(t, journal.NotPerformed, a.journals["jrn_actions"].Reconciled.Artifacts)
 	require.Contains(t, a.stdout, "1 artifact not compared: the digest is keyed")
+}
+
+// An archive never has the end of a journal: what is not in it may come.
+func TestAnArchiveDoesNotShowThatAnIDIsNowhere(t *testing.T) {
+	s3test.Credentials(t)
+	t.Setenv("AWS_ENDPOINT_URL_S3", s3test.Start(t).URL)
+	b := newBank(t)
+	b.chain(append(append([]kept{b.event("evt_audit", nil)}, b.action("act_2", "")...), b.action("act_3", "")...)...)
+	out := b.run("archive", "push", b.path("journal"), "s3://evidence/readtrail", "--keep", "kyc=3660")
+	require.Zero(t, out.code, out.stderr)
+	a := b.verify("s3://evidence/readtrail")
+	require.Zero(t, a.code, a.stdout)
+	r := a.journals["jrn_actions"]
+	require.Equal(t, uint64(5), r.Reconciled.Found, "what the last segment of reads has is not in the archive yet")
+	require.Empty(t, unresolved(r))
+	require.Contains(t, reconciled(t, r).Detail, "3 ids not found, the first at sequence 3, /read_ids/1; not looked through: what is not archived yet, ")
+}
+
+func TestABundleIsHeldAgainstItself(t *testing.T) {
+	b := newBank(t)
+	b.chain(b.event("evt_audit", nil))
+	manifest := b.path("manifest")
+	require.Zero(t, b.run("keys", "new", "--out", manifest).code)
+	packed, empty := b.path("all.tar"), b.path("checkpoints")
+	require.NoError(t, os.Mkdir(empty, 0o755))
+	out := b.run("bundle", b.path("journal"), "--sequence", "1-9", "--checkpoints", empty, "--keys", b.path("keys.json"), "--manifest-key", filepath.Join(manifest, "signing-key.pem"), "--out", packed)
+	require.Zero(t, out.code, out.stderr)
+	a := b.run("bundle", "verify", packed, "--keys", b.path("keys.json"), "--manifest-keys", filepath.Join(manifest, "keys.json"))
+	require.Contains(t, a.stdout, "\naudit_events: 1\nlineage: valid\nlineage_ids_found: 8 of 8, in the bundle\nartifacts: not_performed\nartifacts_compared: 0 of 2\neffects: not_performed\n")
+	require.Contains(t, a.stdout, "note: reconcile_not_performed; ")
 }

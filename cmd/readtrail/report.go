@@ -26,7 +26,10 @@ func writeReport(w io.Writer, r *journal.Report) {
 	line("first_link", namedCheck(r, r.FirstLink, journal.CodeFirstLinkUnanchored, "unanchored"))
 	line("tail", namedCheck(r, r.Tail, journal.CodeTailUnattested, "unattested"))
 	writeOutside(line, r)
-	writeReconciled(line, r)
+	if c := r.Reconciled; c != nil {
+		lineage := namedCheck(r, c.Lineage, journal.CodeLineageUnresolved, "unresolved")
+		writeReconciled(line, c, lineage, fmt.Sprintf("in %d of the journals given", c.Journals))
+	}
 	if r.FirstBad != nil {
 		writeDamage(line, r.FirstBad)
 	}
@@ -54,15 +57,11 @@ func writeOutside(line func(string, any), r *journal.Report) {
 	}
 }
 
-// writeReconciled prints what was compared of audit events, if there are any.
-func writeReconciled(line func(string, any), r *journal.Report) {
-	c := r.Reconciled
-	if c == nil {
-		return
-	}
+// writeReconciled prints what was compared of audit events, and where it was looked for.
+func writeReconciled(line func(string, any), c *journal.Reconciled, lineage, where string) {
 	line("audit_events", c.AuditEvents)
-	line("lineage", namedCheck(r, c.Lineage, journal.CodeLineageUnresolved, "unresolved"))
-	line("lineage_ids_found", fmt.Sprintf("%d of %d, in %d of the journals given", c.Found, c.IDs, c.Journals))
+	line("lineage", lineage)
+	line("lineage_ids_found", fmt.Sprintf("%d of %d, %s", c.Found, c.IDs, where))
 	if c.ArtifactsNamed > 0 {
 		line("artifacts", c.Artifacts)
 		line("artifacts_compared", fmt.Sprintf("%d of %d", c.ArtifactsCompared, c.ArtifactsNamed))

@@ -28,7 +28,7 @@ func (v *verification) reconcile(ctx context.Context, target string, whole bool)
 		case strings.HasPrefix(target, archive.Scheme):
 			return "what is not archived yet"
 		case !whole:
-			return "journals that were not verified, as said above"
+			return "journals that are missing or could not be verified"
 		case !v.isAbove(target, organization):
 			return "journals of the organization that are not below the target"
 		}
