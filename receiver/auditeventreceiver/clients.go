@@ -6,6 +6,8 @@ package auditeventreceiver
 import (
 	"fmt"
 
+	"go.opentelemetry.io/collector/confmap"
+
 	"github.com/readtrail/readtrail/internal/upstream"
 	"github.com/readtrail/readtrail/record"
 )
@@ -32,6 +34,18 @@ const (
 
 // Validate checks what the client may write; Config checks its binding.
 func (c *ClientConfig) Validate() error { return c.checkEventTypes() }
+
+// Unmarshal keeps a list of clients without any apart from no list: to leave it out is
+// to let everybody write, which a list whose entries are commented out must not do.
+func (c *Config) Unmarshal(conf *confmap.Conf) error {
+	if err := conf.Unmarshal(c); err != nil {
+		return err
+	}
+	if conf.IsSet("clients") && c.Clients == nil {
+		c.Clients = []ClientConfig{}
+	}
+	return nil
+}
 
 // bindings are those of all clients, nil if none are configured.
 func (c *Config) bindings() upstream.Bindings {

@@ -89,6 +89,8 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 			`clients::1::subject must be set: the authenticator's subject or the certificate's, or "*" for every client; ` +
 				"clients::1::organization_ref contains U+0009, which is not printable; clients::2 is the same as clients::0: remove one",
 		},
+		"no_clients":            {"clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out"},
+		"clients_commented_out": {"clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out"},
 		"bad_audit": {
 			`audit: unsigned is "pending": write accept or refuse; unverified is "maybe": write pending, accept or refuse; clock_tolerance is 2h0m0s: write a duration with its unit, from 1ms to 1h, or 0s`,
 		},
