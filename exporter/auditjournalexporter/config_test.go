@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
 	"github.com/readtrail/readtrail/exporter/auditjournalexporter/internal/metadata"
+	"github.com/readtrail/readtrail/internal/upstream"
 )
 
 func load(t *testing.T, name string) (component.Config, error) {
@@ -30,8 +31,14 @@ func load(t *testing.T, name string) (component.Config, error) {
 
 func TestConfigIsReadFromYAML(t *testing.T) {
 	for name, want := range map[string]*Config{
-		"":             {Journal: component.MustNewID("audit_journal"), Lineage: true},
-		"all_settings": {Journal: component.MustNewIDWithName("audit_journal", "eu"), Lineage: false},
+		"": {Journal: component.MustNewID("audit_journal"), Lineage: true},
+		"all_settings": {
+			Journal: component.MustNewIDWithName("audit_journal", "eu"), Lineage: false,
+			Clients: upstream.Bindings{
+				{Subject: "agents-eu", OrganizationRef: "bank_eu", RetentionClass: "kyc_10y"},
+				{Subject: "CN=agents,O=Bank", OrganizationRef: "bank_us"},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg, err := load(t, name)
@@ -46,6 +53,11 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 		"bad_journal": "'journal' id must not be empty",
 		"bad_queue":   "'auditjournalexporter.Config' has invalid keys: sending_queue",
 		"bad_retry":   "'auditjournalexporter.Config' has invalid keys: retry_on_failure",
+		"bad_clients": `clients::1::subject must be set: the authenticator's subject or the certificate's, or "*" for every client; ` +
+			"clients::1::organization_ref contains U+0009, which is not printable; clients::2 is the same as clients::0: remove one",
+		"no_clients":            "clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out",
+		"clients_commented_out": "clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out",
+		"bad_client_key":        "'clients[0]' has invalid keys: event_types",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, name)

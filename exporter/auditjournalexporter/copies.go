@@ -32,7 +32,7 @@ func (e *journalExporter) parcels(items []carrier.Item) ([]*parcel, *refusal) {
 		if len(item.Copies) == 0 {
 			continue
 		}
-		scope := e.journal.ScopeOf(item.Resource)
+		scope := e.journal.ScopeOf(item)
 		to := address{item.Store, scope.OrganizationRef, scope.RetentionClass}
 		if byAddress[to] == nil {
 			keeper, refused := e.keeperOf(item.Store)

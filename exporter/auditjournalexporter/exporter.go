@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.uber.org/zap"
 
 	"github.com/readtrail/readtrail/exporter/auditjournalexporter/internal/metadata"
 	"github.com/readtrail/readtrail/internal/carrier"
@@ -21,10 +22,13 @@ import (
 
 // appender is what the exporter needs of the extension that it names: Append
 // returns when every item is on disk, or an error and the sender retries; ScopeOf
-// tells the scope that an item of a resource gets.
+// tells the scope that an item gets, and Scopes which there are; Attach says whether
+// this exporter binds clients, and refuses one that others' bindings can be evaded by.
 type appender interface {
 	Append(ctx context.Context, items []carrier.Item) ([]journal.Receipt, error)
-	ScopeOf(resource carrier.Resource) record.Scope
+	ScopeOf(item *carrier.Item) record.Scope
+	Scopes() []record.Scope
+	Attach(exporter component.ID, binds bool) error
 }
 
 // journalExporter takes the records out of the context of a request and waits
@@ -34,6 +38,8 @@ type journalExporter struct {
 	config    *Config
 	telemetry *metadata.TelemetryBuilder
 	health    health
+	// refusals logs what clients make happen.
+	refusals *zap.Logger
 	// journal and host are set by start, before the first request.
 	journal appender
 	host    component.Host
@@ -44,7 +50,7 @@ func newExporter(set exporter.Settings, config *Config) (*journalExporter, error
 	if err != nil {
 		return nil, err
 	}
-	return &journalExporter{id: set.ID, config: config, telemetry: telemetry, health: health{now: time.Now}}, nil
+	return &journalExporter{id: set.ID, config: config, telemetry: telemetry, health: health{now: time.Now}, refusals: sampled(set.Logger)}, nil
 }
 
 func (e *journalExporter) start(_ context.Context, host component.Host) error {
@@ -60,7 +66,10 @@ func (e *journalExporter) start(_ context.Context, host component.Host) error {
 	}
 	e.journal, e.host = keeper, host
 	e.health.setHost(host)
-	return nil
+	if err := e.checkClients(); err != nil {
+		return err
+	}
+	return keeper.Attach(e.id, e.config.Clients != nil)
 }
 
 func (e *journalExporter) shutdown(context.Context) error {
@@ -92,8 +101,12 @@ func (e *journalExporter) pushLogs(ctx context.Context, ld plog.Logs) error {
 
 // deliver gives the journal everything of the batch in one call, so that it is
 // acknowledged as a whole or retried as a whole. The copies that records name are
-// durable before: a record never names a copy that is not there.
+// durable before: a record never names a copy that is not there. Before anything
+// leaves a trace, the sender has to be one that may write all of it.
 func (e *journalExporter) deliver(ctx context.Context, batch *carrier.Batch) error {
+	if err := e.admit(ctx, batch); err != nil {
+		return err
+	}
 	parcels, refused := e.parcels(batch.Items)
 	if refused != nil {
 		return e.refuse(ctx, refused)

@@ -21,6 +21,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/readtrail/readtrail/exporter/auditjournalexporter/internal/metadata"
 	"github.com/readtrail/readtrail/exporter/auditjournalexporter/internal/metadatatest"
@@ -35,6 +37,7 @@ type rig struct {
 	journal *memoryJournal
 	host    *host
 	tel     *componenttest.Telemetry
+	logged  *observer.ObservedLogs
 }
 
 func newRig(t *testing.T, change func(*Config)) *rig {
@@ -47,6 +50,8 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 	}
 	set := exportertest.NewNopSettings(metadata.Type)
 	set.TelemetrySettings = r.tel.NewTelemetrySettings()
+	core, logged := observer.New(zap.DebugLevel)
+	set.Logger, r.logged = zap.New(core), logged
 	var err error
 	r.traces, err = NewFactory().CreateTraces(t.Context(), set, cfg)
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ package auditjournalexporter
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"go.opentelemetry.io/collector/component"
@@ -23,6 +24,8 @@ type memoryJournal struct {
 	mu      sync.Mutex
 	appends [][]carrier.Item
 	fail    error
+	// attached are the exporters that started, and whether they bind clients.
+	attached []string
 }
 
 func (m *memoryJournal) Append(_ context.Context, items []carrier.Item) ([]journal.Receipt, error) {
@@ -36,8 +39,27 @@ func (m *memoryJournal) Append(_ context.Context, items []carrier.Item) ([]journ
 }
 
 // ScopeOf takes the scope from the resource, as a configuration of routes may.
-func (m *memoryJournal) ScopeOf(resource carrier.Resource) record.Scope {
-	return record.Scope{OrganizationRef: "bank", RetentionClass: resource["class"]}
+func (m *memoryJournal) ScopeOf(item *carrier.Item) record.Scope {
+	organization, found := item.Resource["organization"]
+	if !found {
+		organization = "bank"
+	}
+	return record.Scope{OrganizationRef: organization, RetentionClass: item.Resource["class"]}
+}
+
+func (m *memoryJournal) Scopes() []record.Scope {
+	return []record.Scope{
+		{OrganizationRef: "bank", RetentionClass: "kyc"},
+		{OrganizationRef: "bank", RetentionClass: "treasury"},
+		{OrganizationRef: "insurer", RetentionClass: "kyc"},
+	}
+}
+
+func (m *memoryJournal) Attach(exporter component.ID, binds bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attached = append(m.attached, fmt.Sprint(exporter, " ", binds))
+	return nil
 }
 
 // host has one extension and keeps the statuses that are reported to it.

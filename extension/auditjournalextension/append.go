@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/readtrail/readtrail/internal/carrier"
@@ -87,6 +88,18 @@ func (j *journals) AppendStrict(ctx context.Context, scope record.Scope, drafts 
 	return receipts, nil
 }
 
+// Scopes returns all scopes that the configuration names, by organization and class.
+func (j *journals) Scopes() []record.Scope {
+	var out []record.Scope
+	for name, scope := range j.router.scopes() {
+		if name.kind == reads {
+			out = append(out, scope)
+		}
+	}
+	slices.SortFunc(out, func(a, b record.Scope) int { return nameOf(a, reads).compare(nameOf(b, reads)) })
+	return out
+}
+
 // Scope returns the scope of an organization and a retention class, if the
 // configuration names them; "" stands for those of the base scope.
 func (j *journals) Scope(organization, class string) (record.Scope, bool) {
@@ -96,11 +109,10 @@ func (j *journals) Scope(organization, class string) (record.Scope, bool) {
 // HasActions reports whether there are journals of actions.
 func (j *journals) HasActions() bool { return j.config.Actions }
 
-// ScopeOf returns the scope that Append gives to a record of the resource, so
-// that what belongs to the record can be put where its scope says, before.
-func (j *journals) ScopeOf(resource carrier.Resource) record.Scope {
-	return j.router.scopeFor(resource)
-}
+// ScopeOf returns the scope that Append gives to an item, so that it can be known
+// before whether the sender may write there, and what belongs to the record can be
+// put where its scope says.
+func (j *journals) ScopeOf(item *carrier.Item) record.Scope { return j.router.scopeOf(item) }
 
 // append appends the items at the indices and puts their receipts there.
 func (o *openJournal) append(ctx context.Context, items []carrier.Item, indices []int, receipts []journal.Receipt) error {

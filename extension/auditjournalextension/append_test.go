@@ -48,8 +48,8 @@ func TestItemsGoToTheJournalOfTheirScopeAndReceiptsComeInTheirOrder(t *testing.T
 func TestTheScopeOfAnItemIsKnownBeforeItIsAppended(t *testing.T) {
 	cfg, _ := configFor(t, t.TempDir())
 	j := newExtension(t, cfg, nil)
-	assert.Equal(t, "treasury_7y", j.ScopeOf(treasury).RetentionClass)
-	assert.Equal(t, "kyc_10y", j.ScopeOf(other).RetentionClass)
+	assert.Equal(t, "treasury_7y", j.ScopeOf(&carrier.Item{Resource: treasury}).RetentionClass)
+	assert.Equal(t, "kyc_10y", j.ScopeOf(&carrier.Item{Resource: other}).RetentionClass)
 	assert.NoError(t, j.Shutdown(t.Context()))
 }
 

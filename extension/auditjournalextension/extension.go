@@ -36,6 +36,9 @@ type journals struct {
 
 	claims *claimLocks
 
+	// writers are the exporters that have started.
+	writers writers
+
 	// keyPoll is keyPollInterval unless a test says otherwise.
 	keyPoll time.Duration
 

@@ -11,6 +11,8 @@ import (
 	"encoding/hex"
 
 	"go.opentelemetry.io/collector/client"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/peer"
 
 	"github.com/readtrail/readtrail/internal/durable"
 )
@@ -36,7 +38,20 @@ func ClientOf(ctx context.Context, state *tls.ConnectionState, configured string
 	if subject := certificateSubject(state); subject != "" {
 		return Client{Subject: subject, Source: authenticated + subject}
 	}
-	return Client{Source: Source(ctx, configured)}
+	return Client{Source: source(ctx, configured)}
+}
+
+// InPipeline returns who sent the telemetry of a Consume call, as far as the context
+// tells: what ClientOf says, with the certificate if the receiver's server is one of
+// gRPC. One of HTTP passes nothing of TLS on.
+func InPipeline(ctx context.Context, configured string) Client {
+	var state *tls.ConnectionState
+	if p, ok := peer.FromContext(ctx); ok {
+		if info, ok := p.AuthInfo.(credentials.TLSInfo); ok {
+			state = &info.State
+		}
+	}
+	return ClientOf(ctx, state, configured)
 }
 
 // MaxSubject is the longest name of a certificate that stands for itself, in bytes.

@@ -4,6 +4,7 @@
 package upstream
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"go.opentelemetry.io/collector/client"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/peer"
 )
 
 func stateOf(leaf *x509.Certificate) *tls.ConnectionState {
@@ -48,5 +51,28 @@ func TestAClientIsWhoTheAuthenticatorSaysOrElseItsCertificate(t *testing.T) {
 			ctx := client.NewContext(t.Context(), client.Info{Auth: test.auth})
 			assert.Equal(t, Client{Subject: test.subject, Source: test.source}, ClientOf(ctx, test.state, test.configured))
 		})
+	}
+}
+
+func TestAPipelineIsToldOfACertificateOverGRPCOnly(t *testing.T) {
+	leaf := &x509.Certificate{Subject: pkix.Name{CommonName: "agents", Organization: []string{"Bank"}}}
+	over := func(info credentials.AuthInfo) context.Context {
+		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: info})
+	}
+	verified := over(credentials.TLSInfo{State: *stateOf(leaf)})
+	for name, test := range map[string]struct {
+		ctx        context.Context
+		configured string
+		want       Client
+	}{
+		"no server":                      {t.Context(), "", Client{Source: "unverified_input"}},
+		"without TLS":                    {over(nil), "", Client{Source: "unverified_input"}},
+		"a certificate nobody verified":  {over(credentials.TLSInfo{State: tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}}), "", Client{Source: "unverified_input"}},
+		"a certificate":                  {verified, "", Client{Subject: "CN=agents,O=Bank", Source: "authenticated:CN=agents,O=Bank"}},
+		"a certificate, besides a token": {verified, "bearertokenauth", Client{Subject: "CN=agents,O=Bank", Source: "authenticated:CN=agents,O=Bank"}},
+		"a token that says nothing":      {over(nil), "bearertokenauth", Client{Source: "authenticated:bearertokenauth"}},
+		"the authenticator goes before":  {client.NewContext(verified, client.Info{Auth: auth{"subject": "b"}}), "", Client{Subject: "b", Source: "authenticated:b"}},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, InPipeline(test.ctx, test.configured)) })
 	}
 }

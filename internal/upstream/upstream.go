@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package upstream says who sent a request, as the collector's authenticators and
-// TLS know it (requirement D5).
+// TLS know it (requirement D5), and for whom that client may write (contract 7).
 package upstream
 
 import (
@@ -21,11 +21,11 @@ const authenticated = "authenticated:"
 // order of preference. "raw", the token itself, is never read.
 var subjectAttributes = []string{"subject", "username", "sub"}
 
-// Source says how far to trust the context that came with the request, as
+// source says how far to trust the context that came with the request, as
 // upstream_context_source of contract 1: who authenticated it, or that nobody did.
 // Some authenticators, such as bearertokenauth, tell nothing of a client that they
 // let in; then only the configuration knows that one stands before us.
-func Source(ctx context.Context, configured string) string {
+func source(ctx context.Context, configured string) string {
 	auth := client.FromContext(ctx).Auth
 	switch {
 	case auth == nil && configured != "":

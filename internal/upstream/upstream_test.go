@@ -39,9 +39,9 @@ func TestSourceSaysWhoAuthenticatedTheClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := client.NewContext(t.Context(), client.Info{Auth: test.auth})
-			assert.Equal(t, test.want, Source(ctx, ""))
+			assert.Equal(t, test.want, source(ctx, ""))
 		})
 	}
-	assert.Equal(t, "unverified_input", Source(t.Context(), ""))
-	assert.Equal(t, "authenticated:bearertokenauth", Source(t.Context(), "bearertokenauth"))
+	assert.Equal(t, "unverified_input", source(t.Context(), ""))
+	assert.Equal(t, "authenticated:bearertokenauth", source(t.Context(), "bearertokenauth"))
 }

@@ -39,7 +39,7 @@ const lookAround = 256
 // begin starts the work on a request. If its context carries records already,
 // its content is gone, and nothing can be lifted a second time.
 func (r *recorder) begin(ctx context.Context) *pass {
-	p := &pass{recorder: r, upstream: upstream.Source(ctx, r.authenticator), earlier: carrier.FromContext(ctx)}
+	p := &pass{recorder: r, upstream: upstream.InPipeline(ctx, r.authenticator).Source, earlier: carrier.FromContext(ctx)}
 	if r.records && p.earlier == nil {
 		p.batch = &carrier.Batch{ReadIDs: make(map[string]struct{})}
 	}

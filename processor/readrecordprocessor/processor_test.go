@@ -5,6 +5,9 @@ package readrecordprocessor
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"strings"
 	"testing"
@@ -15,6 +18,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/peer"
 
 	"github.com/readtrail/readtrail/internal/carrier"
 	"github.com/readtrail/readtrail/record"
@@ -225,6 +230,18 @@ func TestRecordSaysWhoAuthenticatedTheClient(t *testing.T) {
 	require.NoError(t, p.ConsumeTraces(ctx, td))
 	assert.Contains(t, body(out.batch().Items[0].Draft), `"upstream_context_source":"authenticated:agent-7"`)
 	assert.Equal(t, "authenticated:agent-7", out.batch().Lineages[0].Header.ObservedBy.UpstreamContextSource)
+}
+
+func TestRecordSaysWhichCertificateAClientOverGRPCHas(t *testing.T) {
+	p, out := newTraces(t, settings(nil), defaults())
+	td := ptrace.NewTraces()
+	toolSpan(newScope(td), 1)
+	leaf := &x509.Certificate{Subject: pkix.Name{CommonName: "agents", Organization: []string{"Bank"}}}
+	ctx := peer.NewContext(t.Context(), &peer.Peer{AuthInfo: credentials.TLSInfo{State: tls.ConnectionState{
+		PeerCertificates: []*x509.Certificate{leaf}, VerifiedChains: [][]*x509.Certificate{{leaf}},
+	}}})
+	require.NoError(t, p.ConsumeTraces(ctx, td))
+	assert.Contains(t, body(out.batch().Items[0].Draft), `"upstream_context_source":"authenticated:CN=agents,O=Bank"`)
 }
 
 func TestErrorOfTheNextConsumerIsTheAnswer(t *testing.T) {

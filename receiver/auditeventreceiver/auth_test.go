@@ -29,6 +29,8 @@ import (
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/config/configtls"
+
+	"github.com/readtrail/readtrail/internal/upstream"
 )
 
 // authenticator lets in whoever names a subject. It says who that is only if it is
@@ -74,10 +76,10 @@ func TestAClientWritesForItsOrganizationsOnly(t *testing.T) {
 	r := newRig(t, func(r *rig, c *Config) {
 		withAuthenticator(r, c, false)
 		c.Clients = []ClientConfig{
-			{Subject: "a", OrganizationRef: "bank", RetentionClass: "long"},
-			{Subject: "b", OrganizationRef: "insurer"},
-			{Subject: "both", OrganizationRef: "insurer", RetentionClass: "short"},
-			{Subject: "both", OrganizationRef: "bank"},
+			{Binding: upstream.Binding{Subject: "a", OrganizationRef: "bank", RetentionClass: "long"}},
+			{Binding: upstream.Binding{Subject: "b", OrganizationRef: "insurer"}},
+			{Binding: upstream.Binding{Subject: "both", OrganizationRef: "insurer", RetentionClass: "short"}},
+			{Binding: upstream.Binding{Subject: "both", OrganizationRef: "bank"}},
 		}
 	})
 	for name, test := range map[string]struct {
@@ -124,7 +126,7 @@ func TestAClientWritesForItsOrganizationsOnly(t *testing.T) {
 
 func TestABindingForEveryClientIsForThoseThatNobodyNamesToo(t *testing.T) {
 	r := newRig(t, func(r *rig, c *Config) {
-		c.Clients = []ClientConfig{{Subject: anyClient, OrganizationRef: "insurer"}}
+		c.Clients = []ClientConfig{{Binding: upstream.Binding{Subject: upstream.AnyClient, OrganizationRef: "insurer"}}}
 	})
 	require.Equal(t, http.StatusOK, r.decide("x", retentionClassHeader, "long").status)
 	requireProblem(t, r.decide("x", organizationHeader, "bank"), http.StatusForbidden, "scope_forbidden", "")
@@ -211,7 +213,7 @@ func TestACertificateSaysWhoAClientIs(t *testing.T) {
 	var seen []string
 	r := newRig(t, func(r *rig, c *Config) {
 		r.scheme = "https"
-		c.Clients = []ClientConfig{{Subject: "CN=executor-1,O=Bank", OrganizationRef: "bank"}}
+		c.Clients = []ClientConfig{{Binding: upstream.Binding{Subject: "CN=executor-1,O=Bank", OrganizationRef: "bank"}}}
 		c.HTTP.TLS = configoptional.Some(configtls.ServerConfig{
 			Config:       configtls.Config{CertFile: ca.path("server.pem"), KeyFile: ca.path("server-key.pem")},
 			ClientCAFile: ca.path("ca.pem"),

@@ -4,10 +4,10 @@
 package auditeventreceiver
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/readtrail/readtrail/internal/durable"
+	"go.opentelemetry.io/collector/confmap"
+
 	"github.com/readtrail/readtrail/internal/upstream"
 	"github.com/readtrail/readtrail/record"
 )
@@ -15,16 +15,8 @@ import (
 // ClientConfig lets an authenticated client write for an organization. A client
 // that writes for several has an entry for each, the usual one first.
 type ClientConfig struct {
-	// Subject is who authenticated: the authenticator's subject, or the subject of
-	// the client's certificate; anyClient for all that got in. Required.
-	Subject string `mapstructure:"subject"`
-
-	// OrganizationRef is whom the client writes for. Required.
-	OrganizationRef string `mapstructure:"organization_ref"`
-
-	// RetentionClass is the only class that the client writes to. Without it the
-	// client may choose any class of the organization.
-	RetentionClass string `mapstructure:"retention_class"`
+	// Binding says who the client is and for whom it writes.
+	Binding upstream.Binding `mapstructure:",squash"`
 
 	// EventTypes are those of the records that the client may write, such as
 	// approval.decided. Without any it may write all.
@@ -34,50 +26,37 @@ type ClientConfig struct {
 	_ struct{}
 }
 
-// anyClient is the subject that every client has that the server let in.
-const anyClient = "*"
-
 // The headers by which a client chooses among the scopes that it may write to.
 const (
 	organizationHeader   = "Readtrail-Organization"
 	retentionClassHeader = "Readtrail-Retention-Class"
 )
 
-// Validate checks that the binding can match a client and names an organization.
-func (c *ClientConfig) Validate() error {
-	var errs []error
-	if c.Subject == "" {
-		errs = append(errs, errors.New(`subject must be set: the authenticator's subject or the certificate's, or "*" for every client`))
-	} else if err := durable.CheckName(c.Subject, upstream.MaxSubject); err != nil {
-		errs = append(errs, fmt.Errorf("subject %w", err))
+// Validate checks what the client may write; Config checks its binding.
+func (c *ClientConfig) Validate() error { return c.checkEventTypes() }
+
+// Unmarshal keeps a list of clients without any apart from no list: to leave it out is
+// to let everybody write, which a list whose entries are commented out must not do.
+func (c *Config) Unmarshal(conf *confmap.Conf) error {
+	if err := conf.Unmarshal(c); err != nil {
+		return err
 	}
-	if c.OrganizationRef == "" {
-		errs = append(errs, errors.New("organization_ref must be set"))
+	if conf.IsSet("clients") && c.Clients == nil {
+		c.Clients = []ClientConfig{}
 	}
-	if err := c.checkEventTypes(); err != nil {
-		errs = append(errs, err)
-	}
-	for _, name := range []struct{ key, value string }{{"organization_ref", c.OrganizationRef}, {"retention_class", c.RetentionClass}} {
-		if err := durable.CheckName(name.value, durable.MaxName); err != nil {
-			errs = append(errs, fmt.Errorf("%s %w", name.key, err))
-		}
-	}
-	return oneLine(errs...)
+	return nil
 }
 
-// checkClients refuses a binding that says what another one said already.
-func (c *Config) checkClients() error {
-	var errs []error
-	seen := map[[3]string]int{}
-	for i, client := range c.Clients {
-		binding := [...]string{client.Subject, client.OrganizationRef, client.RetentionClass}
-		if first, found := seen[binding]; found {
-			errs = append(errs, fmt.Errorf("clients::%d is the same as clients::%d: remove one", i, first))
-		} else {
-			seen[binding] = i
-		}
+// bindings are those of all clients, nil if none are configured.
+func (c *Config) bindings() upstream.Bindings {
+	if c.Clients == nil {
+		return nil
 	}
-	return oneLine(errs...)
+	out := make(upstream.Bindings, len(c.Clients))
+	for i := range c.Clients {
+		out[i] = c.Clients[i].Binding
+	}
+	return out
 }
 
 // scoper knows the scopes that the journal has. An empty name is that of the base
@@ -95,7 +74,8 @@ type bindings struct {
 // check says which binding names a scope that the journal does not have. receiver is
 // the path of the receiver in the configuration.
 func (b *bindings) check() error {
-	for i, c := range b.clients {
+	for i := range b.clients {
+		c := &b.clients[i].Binding
 		if _, found := b.journal.Scope(c.OrganizationRef, c.RetentionClass); !found {
 			class, also := "class "+c.RetentionClass, ""
 			if c.RetentionClass == "" {
@@ -122,9 +102,10 @@ func (b *bindings) scopesOf(client upstream.Client, organization, class string) 
 		add("", "")
 		return keepNamed(scopes, organization, class)
 	}
-	for _, c := range b.clients {
+	for i := range b.clients {
+		c := &b.clients[i].Binding
 		switch {
-		case !c.isFor(client):
+		case !c.IsFor(client):
 		case c.RetentionClass == "":
 			add(c.OrganizationRef, class) // any class of the organization, by default the base scope's
 		default:
@@ -132,11 +113,6 @@ func (b *bindings) scopesOf(client upstream.Client, organization, class string) 
 		}
 	}
 	return keepNamed(scopes, organization, class)
-}
-
-// isFor reports whether a binding is one of a client.
-func (c *ClientConfig) isFor(client upstream.Client) bool {
-	return c.Subject == anyClient || client.Subject != "" && c.Subject == client.Subject
 }
 
 // keepNamed leaves the scopes that the headers name; an empty header names all.

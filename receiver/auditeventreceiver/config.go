@@ -89,7 +89,7 @@ func (c *Config) Validate() error {
 	if c.Journal == (component.ID{}) {
 		errs = append(errs, errors.New("journal must name an audit_journal extension"))
 	}
-	errs = append(errs, c.checkHTTP(), c.checkClients(), c.checkProvenance())
+	errs = append(errs, c.checkHTTP(), oneLine(c.bindings().Check()...), c.checkProvenance())
 	if body := c.HTTP.MaxRequestBodySize; body > c.Limits.BytesInFlight/2 { // a buffer that grows is there twice
 		errs = append(errs, fmt.Errorf("http::max_request_body_size is %d, more than half of limits::bytes_in_flight of %d: such a body would never be accepted", body, c.Limits.BytesInFlight))
 	}

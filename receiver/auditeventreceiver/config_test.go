@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/confmaptest"
 
+	"github.com/readtrail/readtrail/internal/upstream"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 )
 
@@ -50,9 +51,9 @@ func TestConfigIsReadFromYAML(t *testing.T) {
 	assert.Equal(t, []string{"", "gzip", "zstd"}, cfg.HTTP.CompressionAlgorithms)
 	assert.Equal(t, 5*time.Second, cfg.HTTP.ReadTimeout)
 	assert.Equal(t, []ClientConfig{
-		{Subject: "executor-7", OrganizationRef: "bank_eu", RetentionClass: "actions_10y"},
-		{Subject: "executor-7", OrganizationRef: "bank_us"},
-		{Subject: "CN=approvals,O=Bank", OrganizationRef: "bank_eu"},
+		{Binding: upstream.Binding{Subject: "executor-7", OrganizationRef: "bank_eu", RetentionClass: "actions_10y"}},
+		{Binding: upstream.Binding{Subject: "executor-7", OrganizationRef: "bank_us"}},
+		{Binding: upstream.Binding{Subject: "CN=approvals,O=Bank", OrganizationRef: "bank_eu"}},
 	}, cfg.Clients)
 	assert.Equal(t, LimitsConfig{
 		ConcurrentRequests: 64, WaitingRequests: 16, BytesInFlight: 16 << 20, RecordsPerRequest: 100, JournalTimeout: 10 * time.Second, RetryAfter: 2 * time.Second,
@@ -85,9 +86,11 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 				"http::read_timeout must be positive: a slow client would hold what it has for ever",
 		},
 		"bad_clients": {
-			`clients::1: subject must be set: the authenticator's subject or the certificate's, or "*" for every client; organization_ref contains U+0009, which is not printable`,
-			"clients::2 is the same as clients::0: remove one",
+			`clients::1::subject must be set: the authenticator's subject or the certificate's, or "*" for every client; ` +
+				"clients::1::organization_ref contains U+0009, which is not printable; clients::2 is the same as clients::0: remove one",
 		},
+		"no_clients":            {"clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out"},
+		"clients_commented_out": {"clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out"},
 		"bad_audit": {
 			`audit: unsigned is "pending": write accept or refuse; unverified is "maybe": write pending, accept or refuse; clock_tolerance is 2h0m0s: write a duration with its unit, from 1ms to 1h, or 0s`,
 		},

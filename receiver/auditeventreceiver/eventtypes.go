@@ -46,7 +46,7 @@ func (b *bindings) eventTypesOf(client upstream.Client, scope *record.Scope) (ty
 	}
 	for i := range b.clients {
 		c := &b.clients[i]
-		if !c.isFor(client) || c.OrganizationRef != scope.OrganizationRef || c.RetentionClass != "" && c.RetentionClass != scope.RetentionClass {
+		if !c.Binding.IsFor(client) || !c.Binding.Covers(*scope) {
 			continue
 		}
 		if c.EventTypes == nil {

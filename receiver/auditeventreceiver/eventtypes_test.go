@@ -9,16 +9,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/internal/upstream"
 )
 
 func TestAnExecutorDoesNotDecideItsOwnApprovals(t *testing.T) {
 	r := newRig(t, func(r *rig, c *Config) {
 		withAuthenticator(r, c, false)
 		c.Clients = []ClientConfig{
-			{Subject: "executor", OrganizationRef: "bank", EventTypes: []string{"action.planned", "action.sent", "approval.requested"}},
-			{Subject: "approvals", OrganizationRef: "bank", EventTypes: []string{"approval.decided"}},
-			{Subject: "approvals", OrganizationRef: "insurer"},
-			{Subject: "runtime", OrganizationRef: "bank"},
+			{Binding: upstream.Binding{Subject: "executor", OrganizationRef: "bank"}, EventTypes: []string{"action.planned", "action.sent", "approval.requested"}},
+			{Binding: upstream.Binding{Subject: "approvals", OrganizationRef: "bank"}, EventTypes: []string{"approval.decided"}},
+			{Binding: upstream.Binding{Subject: "approvals", OrganizationRef: "insurer"}},
+			{Binding: upstream.Binding{Subject: "runtime", OrganizationRef: "bank"}},
 		}
 	})
 	approval := `{"schema_version":"1.0.0","approval_record":{"approval_id":"apr_1","request_id":"req_1","kind":"decided","occurred_at":"2026-11-30T09:12:04Z",` +
@@ -60,8 +62,8 @@ func TestEventTypesThatThereAreNotAreRefused(t *testing.T) {
 		`event_types::1 is "approval.decide": write one of action.planned, `: {"action.sent", "approval.decide"},
 		"event_types is empty": {},
 	} {
-		c := ClientConfig{Subject: "a", OrganizationRef: "bank", EventTypes: types}
+		c := ClientConfig{Binding: upstream.Binding{Subject: "a", OrganizationRef: "bank"}, EventTypes: types}
 		require.ErrorContains(t, c.Validate(), want)
 	}
-	require.NoError(t, (&ClientConfig{Subject: "a", OrganizationRef: "bank", EventTypes: eventTypes}).Validate())
+	require.NoError(t, (&ClientConfig{Binding: upstream.Binding{Subject: "a", OrganizationRef: "bank"}, EventTypes: eventTypes}).Validate())
 }

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
+	"github.com/readtrail/readtrail/internal/upstream"
 	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/receiver/auditeventreceiver/internal/metadata"
 	"github.com/readtrail/readtrail/record"
@@ -39,10 +40,12 @@ func TestStartNamesWhatIsInTheWay(t *testing.T) {
 			"receivers::audit_event::journal: extension audit_journal keeps no journal of actions: set extensions::audit_journal::actions to true",
 		},
 		"no such scope": {func(_ *host, c *Config) {
-			c.Clients = []ClientConfig{{Subject: "a", OrganizationRef: "bank"}, {Subject: "a", OrganizationRef: "bank", RetentionClass: "eternal"}}
+			c.Clients = []ClientConfig{{Binding: upstream.Binding{Subject: "a", OrganizationRef: "bank"}}, {Binding: upstream.Binding{Subject: "a", OrganizationRef: "bank", RetentionClass: "eternal"}}}
 		}, "receivers::audit_event::clients::1: the journal has no scope for organization bank and class eternal: add it to scope::routes of the audit_journal extension"},
 		"an organization without the usual class": {
-			func(_ *host, c *Config) { c.Clients = []ClientConfig{{Subject: "a", OrganizationRef: "club"}} },
+			func(_ *host, c *Config) {
+				c.Clients = []ClientConfig{{Binding: upstream.Binding{Subject: "a", OrganizationRef: "club"}}}
+			},
 			"receivers::audit_event::clients::0: the journal has no scope for organization club and the class of its base scope: " +
 				"add it to scope::routes of the audit_journal extension, or set retention_class to one that it has",
 		},

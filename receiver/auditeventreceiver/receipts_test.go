@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/readtrail/readtrail/internal/upstream"
 )
 
 func TestAReceiptIsGivenAgainWithItsProofOnceThereIsOne(t *testing.T) {
@@ -59,10 +61,10 @@ func TestAClientGetsReceiptsOfItsOrganizationsOnly(t *testing.T) {
 	r := newRig(t, func(r *rig, c *Config) {
 		withAuthenticator(r, c, false)
 		c.Clients = []ClientConfig{
-			{Subject: "a", OrganizationRef: "bank"},
-			{Subject: "b", OrganizationRef: "insurer"},
-			{Subject: "both", OrganizationRef: "insurer"},
-			{Subject: "both", OrganizationRef: "bank"},
+			{Binding: upstream.Binding{Subject: "a", OrganizationRef: "bank"}},
+			{Binding: upstream.Binding{Subject: "b", OrganizationRef: "insurer"}},
+			{Binding: upstream.Binding{Subject: "both", OrganizationRef: "insurer"}},
+			{Binding: upstream.Binding{Subject: "both", OrganizationRef: "bank"}},
 		}
 	})
 	require.Equal(t, http.StatusOK, r.decide("x", "Authorization", "a").status)

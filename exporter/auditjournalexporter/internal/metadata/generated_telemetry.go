@@ -74,7 +74,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ExporterAuditJournalRefusals, err = builder.meter.Int64Counter(
 		"otelcol_exporter_audit_journal_refusals",
-		metric.WithDescription("Requests refused because their telemetry came without its records, or because the evidence store that they name is not running. [Alpha]"),
+		metric.WithDescription("Requests refused because their telemetry came without its records, because the evidence store that they name is not running, or because their client may not write where they lead. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

@@ -56,7 +56,7 @@ func AssertEqualExporterAuditJournalLineageUnrecordable(t *testing.T, tt *compon
 func AssertEqualExporterAuditJournalRefusals(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_exporter_audit_journal_refusals",
-		Description: "Requests refused because their telemetry came without its records, or because the evidence store that they name is not running. [Alpha]",
+		Description: "Requests refused because their telemetry came without its records, because the evidence store that they name is not running, or because their client may not write where they lead. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
