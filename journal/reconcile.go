@@ -90,6 +90,8 @@ type reconciling struct {
 	// bad are the lines, counted from 0, whose entries are not valid, in order.
 	bad   []stretch
 	lines uint64
+	// tooBad says that not all that is bad was kept apart.
+	tooBad bool
 	// openEnd says that the source is a copy without the end of its journal.
 	openEnd bool
 	done    bool
@@ -147,6 +149,7 @@ func (j *reconciling) addBad(line uint64) {
 	case last >= 0 && j.bad[last].to+1 >= line:
 		j.bad[last].to = max(j.bad[last].to, line)
 	case j.all.bad >= maxBad:
+		j.tooBad = true
 		if last < 0 {
 			j.bad = append(j.bad, stretch{line, math.MaxUint64 - 1})
 		} else {

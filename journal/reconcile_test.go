@@ -8,9 +8,11 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +88,101 @@ func TestAnAuditEventMayNameWhatStandsBehindIt(t *testing.T) {
 	require.Equal(t, &journal.Reconciled{
 		AuditEvents: 2, Lineage: journal.Valid, IDs: 3, Found: 3, Journals: 1, Artifacts: journal.NotPerformed, ArtifactsNamed: 4,
 	}, r.Reconciled)
+}
+
+// Each kind of id is looked for where entries are about it, and nowhere else.
+func TestAnIDIsFoundInWhatIsAboutIt(t *testing.T) {
+	read := exampleRead(1)
+	read.ReadID, read.ToolCallID, read.Correlation.CallID, read.ActionIDs = "read_1", "call_1", "call_2", []string{"act_9"}
+	header := read.Header
+	header.EventType, header.Correlation.CallID = record.EventLineageSpans, ""
+	span := record.Span{SpanID: "b7ad6b7169203331", Kind: "internal", Class: "tool", Status: record.StatusOK, StartedAt: header.OccurredAt, EndedAt: header.OccurredAt, Name: "execute_tool"}
+	quoted, called := span, span
+	quoted.ToolCallID, called.SpanID, called.ToolCallID, called.ReadID, called.ActionID = `"tool_call_id":"call_9`, "b7ad6b7169203332", "call_3", "read_9", "act_9"
+	w := journalOf(t, 1).draft(record.NewReadDraft(read, true))
+	lineage, err := record.NewLineageDraft(&record.Lineage{Header: header}, []record.Span{quoted, called})
+	require.NoError(t, err)
+	w.begin()
+	c := w.completion()
+	c.Parts = lineage.Parts()
+	w.seal(lineage.Kind(), record.SchemaVersion, lineage.Complete(c))
+	w.contextAndAction()
+	for kind, c := range map[string]struct{ found, missing []string }{
+		"event_ids":   {[]string{idOf(t, w.lines[1]), idOf(t, w.lines[2]), "evt_audit"}, []string{"read_1", "act_1", "ctx_1"}},
+		"read_ids":    {[]string{"read_1"}, []string{"read_9", "act_1"}},
+		"action_ids":  {[]string{"act_1"}, []string{"act_9", "att_1"}},
+		"context_ids": {[]string{"ctx_1"}, []string{"ctx_9"}},
+		"calls":       {[]string{"call_1", "call_2", "call_3", "att_1"}, []string{"call_9", "act_1", "read_1"}},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			one := *w
+			one.lines = slices.Clone(w.lines)
+			one.namingIn(kind, append(slices.Clone(c.found), c.missing...))
+			r := reconcile(t, journal.Options{}, nil, store(t, 1, one.lines...))[0]
+			require.Equal(t, 0, r.ExitCode(), "%+v", r)
+			always := uint64(0)
+			if kind != "event_ids" {
+				always = 1 // the list of event ids is not empty
+			}
+			require.Equal(t, uint64(len(c.found))+always, r.Reconciled.Found)
+			require.Equal(t, uint64(len(c.missing)), r.Counts[journal.CodeLineageUnresolved])
+		})
+	}
+}
+
+// contextAndAction writes a context ctx_1 and an attempt att_1 of an action act_1.
+func (w *writer) contextAndAction() {
+	header := func(eventType string) record.Header {
+		return record.Header{
+			EventType: eventType, OccurredAt: record.NewTime(epoch), Correlation: record.Correlation{ExecutionID: "run_1"},
+			ObservedBy: record.ObservedBy{UpstreamContextSource: record.UnverifiedInput, Signal: record.SignalAPI},
+		}
+	}
+	w.draft(record.NewBodyDraft(record.KindContext, record.SchemaVersion, true, &record.Context{
+		Header: header(record.EventContextUsed), ContextID: "ctx_1", Model: record.Model{Request: "m"}, Entries: []record.ContextEntry{},
+		ContextDigest: "sha256:" + strings.Repeat("0", 64), ContextCanonicalization: "jcs", ContextForm: record.FormMessages,
+		ToolCallsRequested: []record.RequestedCall{},
+	}))
+	w.draft(record.NewBodyDraft(record.KindAction, record.SchemaVersion, true, &record.Action{
+		Header: header(record.ActionSent.EventType()), ActionID: "act_1", AttemptID: "att_1", Attempt: 1, State: record.ActionSent, EdgeType: record.EdgeExternalAction,
+		Actor: record.Actor{Kind: "agent_process", Identity: "executor"}, IdempotencyToken: record.IdempotencyToken("act_1"),
+		Target: record.ActionTarget{
+			Channel: record.ChannelHTTP, Host: "h", Port: 443, Protocol: "https", Method: "POST", CredentialRef: record.NoCredential, Redaction: record.RedactionNone,
+		},
+	}))
+}
+
+// namingIn writes an audit event 1.1.0, evt_audit, that names ids in one list.
+func (w *writer) namingIn(list string, ids []string) {
+	var event map[string]any
+	require.NoError(w.t, json.Unmarshal(exampleEvent(w.t, "1.1.0").Body(), &event))
+	call := event["tool_calls"].([]any)[0].(map[string]any)
+	for _, own := range []string{"read_ids", "action_ids", "context_ids", "field_provenance"} {
+		delete(event, own)
+	}
+	event["event_id"], event["tool_calls"], event["lineage"] = "evt_audit", []any{}, map[string]any{"lineage_ref": "lineage_1", "event_ids": []string{"evt_audit"}}
+	switch list {
+	case "event_ids":
+		event["lineage"] = map[string]any{"lineage_ref": "lineage_1", "event_ids": ids}
+	case "calls":
+		var calls []any
+		for _, id := range ids {
+			one := maps.Clone(call)
+			one["call_id"] = id
+			calls = append(calls, one)
+		}
+		event["tool_calls"] = calls
+	default:
+		event[list] = ids
+	}
+	body, err := json.Marshal(event)
+	require.NoError(w.t, err)
+	d, err := record.NewBodyDraft(record.KindAuditEvent, "1.1.0", true, jsontext.Value(body))
+	require.NoError(w.t, err)
+	w.begin()
+	c := w.completion()
+	c.EventID = d.EventID()
+	w.seal(d.Kind(), "1.1.0", d.Complete(c))
 }
 
 // What was written when the journals were opened is what is looked through.
@@ -217,4 +314,27 @@ func TestWhatIsNamedIsLookedUpInBoundedMemory(t *testing.T) {
 	require.Equal(t, uint64(kept), r.Reconciled.Found)
 	require.Equal(t, uint64(kept*(each-1)), r.Counts[journal.CodeLineageUnresolved])
 	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, fmt.Sprintf("of %d nothing was looked up, because they name more than is kept at a time", events-kept))
+}
+
+// Whatever a line is, nothing more is found in it than is named.
+func FuzzWhatAnEntryCarries(f *testing.F) {
+	w := journalOf(f, 3)
+	w.naming(idOf(f, w.lines[1]), "evt_gone")
+	w.contextAndAction()
+	for _, line := range w.lines {
+		f.Add(line[:len(line)-1], w.lines[3][:len(w.lines[3])-1])
+	}
+	f.Fuzz(func(t *testing.T, line, event []byte) {
+		e := journal.NewEntryReconciliation()
+		e.Collect(event)
+		e.Find(line)
+		e.FindArtifact("sha256:" + strings.Repeat("0", 64))
+		r := e.Reconciled()
+		if r == nil {
+			require.Zero(t, e.AuditEvents())
+			return
+		}
+		require.LessOrEqual(t, r.Found, r.IDs)
+		require.LessOrEqual(t, r.ArtifactsCompared, r.ArtifactsNamed)
+	})
 }

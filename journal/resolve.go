@@ -185,6 +185,9 @@ func (l *lookup) look(ctx context.Context, j *reconciling, of []int, progress fu
 	if j.source.endsEarly || j.openEnd {
 		leaveOut("what stands behind %d in journal %s", j.report.LastSequence, name)
 	}
+	if j.tooBad {
+		leaveOut("what stands behind %d damaged places in journal %s", len(j.bad), name)
+	}
 	if unknown > 0 {
 		leaveOut("entries of a version that this verifier does not know in journal %s", name)
 	}
