@@ -16,6 +16,8 @@ import (
 type seeker struct {
 	// wanted are in the order of their keys.
 	wanted []naming
+	// events says that audit events are looked for, and not ids.
+	events bool
 }
 
 // at returns the index of the first that names a key, and whether there is one.
@@ -37,6 +39,12 @@ type sighting struct {
 func (s *seeker) in(p *parts) *sighting {
 	if !schema.Supports(p.kind, p.schemaVersion) {
 		return &sighting{unknown: true}
+	}
+	if s.events {
+		if p.kind == record.KindAuditEvent {
+			return &sighting{}
+		}
+		return nil
 	}
 	organization, ok := stringOf(p.innerMember("scope", "organization_ref"))
 	if !ok {

@@ -97,7 +97,7 @@ type checker struct {
 }
 
 func newChecker(opt *Options) *checker {
-	return &checker{registry: opt.Registry, schemas: !opt.SkipSchema, since: opt.Since, lineage: opt.Policy.Demands(DemandLineage), names: opt.Reconcile != nil, seek: opt.seek, hash: sha256.New()}
+	return &checker{registry: opt.Registry, schemas: !opt.SkipSchema, since: opt.Since, lineage: opt.Policy.Demands(DemandLineage), names: opt.Reconcile != nil && (opt.seek == nil || opt.seek.events), seek: opt.seek, hash: sha256.New()}
 }
 
 // check judges one line. The result has no place yet.

@@ -44,9 +44,7 @@ func (e *EntryReconciliation) Collect(line []byte) {
 		return
 	}
 	j.effects = j.effects || c.names.effects
-	if !j.keep(&c) {
-		j.beyond++
-	}
+	j.take(&c, reference{})
 	for _, digest := range c.names.artifacts {
 		j.artifacts.named++
 		if _, known := e.artifacts[digest]; known || len(e.artifacts) < maxCompared {
@@ -63,12 +61,12 @@ func (e *EntryReconciliation) Find(line []byte) {
 	if e.found == nil {
 		named := e.of.all.named
 		slices.SortFunc(named, func(a, b naming) int { return cmp.Compare(a.key, b.key) })
-		e.found = &lookup{r: e.of.all, options: Options{seek: &seeker{named}}, left: len(named)}
+		e.found = &lookup{r: e.of.all, seek: &seeker{wanted: named}, left: len(named)}
 	}
 	if e.found.left == 0 || e.parts.read(line, nil) != nil {
 		return
 	}
-	if seen := e.found.options.seek.in(&e.parts); seen != nil {
+	if seen := e.found.seek.in(&e.parts); seen != nil {
 		e.found.find(seen.keys)
 	}
 }
@@ -89,7 +87,7 @@ func (e *EntryReconciliation) Reconciled() *Reconciled {
 	if e.found != nil {
 		to.Found = j.ids - uint64(e.found.left)
 	}
-	if to.Found == to.IDs && to.IDs > 0 && j.beyond == 0 && j.notGood == 0 {
+	if to.Found == to.IDs && to.IDs > 0 && j.beyond+j.waiting+j.notGood == 0 {
 		to.Lineage = Valid
 	}
 	if to.ArtifactsNamed > 0 {

@@ -20,7 +20,7 @@ const (
 // what they name (requirement E4, step 8): ids against the entries of all these
 // journals, artifacts against files. It is given to Verify for each of the journals, one
 // after another, and Resolve then adds to their reports. It keeps a bounded number of
-// ids; what is named beyond that is not looked up, and the reports say so.
+// ids at a time, and reads the journals again for what is named beyond that.
 type Reconciliation struct {
 	// artifacts is a directory of files, "" if none were given.
 	artifacts string
@@ -38,16 +38,29 @@ type kept struct {
 	events []namingEvent
 	// bad counts the stretches of lines that do not count.
 	bad int
+	// full says that no more can be kept, and rest is where the first audit event stands
+	// that was not.
+	full bool
+	rest reference
+}
+
+// reference is a line of a journal, both counted from 0.
+type reference struct {
+	journal int
+	line    uint64
 }
 
 // mark is how much was kept at a time. It holds none of it.
-type mark struct{ named, events, bad int }
+type mark struct {
+	named, events, bad int
+	full               bool
+}
 
-func (k *kept) mark() mark { return mark{len(k.named), len(k.events), k.bad} }
+func (k *kept) mark() mark { return mark{len(k.named), len(k.events), k.bad, k.full} }
 
 // forgetBehind forgets what was kept since.
 func (k *kept) forgetBehind(m mark) {
-	k.named, k.events, k.bad = k.named[:m.named], k.events[:m.events], m.bad
+	k.named, k.events, k.bad, k.full = k.named[:m.named], k.events[:m.events], m.bad, m.full
 }
 
 // naming is an id that an audit event names.
@@ -78,14 +91,16 @@ type reconciling struct {
 	report *Report
 	// first is the sequence of the first audit event.
 	first, events uint64
-	// notGood are audit events that are not valid themselves, and beyond those that name
-	// more than is kept.
-	notGood, beyond uint64
-	ids, found      uint64
-	artifacts       reconciledArtifacts
-	effects         bool
+	// notGood are audit events that are not valid themselves, beyond those that name more
+	// than is looked up of one, and waiting those that were not kept yet.
+	notGood, beyond, waiting uint64
+	ids, found               uint64
+	artifacts                reconciledArtifacts
+	effects                  bool
 	// organization is that of the events that are kept.
 	organization int
+	// journals counts those of the organization that were looked through.
+	journals int
 
 	// bad are the lines, counted from 0, whose entries are not valid, in order.
 	bad   []stretch
@@ -137,9 +152,7 @@ func (j *reconciling) add(v *verifier, c *checked, good bool) {
 	}
 	j.effects = j.effects || c.names.effects
 	j.compareArtifacts(v, c)
-	if !j.keep(c) {
-		j.beyond++
-	}
+	j.take(c, reference{len(j.all.journals) - 1, line})
 }
 
 // addBad joins neighbors. Behind more stretches than are kept, nothing counts any more.
@@ -175,31 +188,48 @@ func (j *reconciling) isBad(line uint64) bool {
 	return found || line >= j.lines
 }
 
-// keep takes what an audit event names; false if that is more than is kept.
-func (j *reconciling) keep(c *checked) bool {
+// take keeps what an audit event names. What does not fit waits, and all behind it.
+func (j *reconciling) take(c *checked, at reference) {
 	r, n := j.all, c.names
-	if n.tooMany || len(r.named)+len(n.ids) > maxNamed || len(r.events) >= maxAudited {
-		return false
+	switch {
+	case r.isBeyond(n):
+		j.beyond++
+		return
+	case r.full:
+		j.waiting++
+		return
+	case len(r.named)+len(n.ids) > maxNamed || len(r.events) >= maxAudited:
+		r.full, r.rest = true, at
+		j.waiting++
+		return
 	}
-	organization, ok := r.organizations.index(n.organization)
-	if !ok {
-		return false
-	}
-	j.organization = organization
+	j.organization, _ = r.organizations.index(n.organization)
 	event := uint32(len(r.events))
-	r.events = append(r.events, namingEvent{c.sequence, uint32(len(r.journals) - 1), uint32(organization)})
+	r.events = append(r.events, namingEvent{c.sequence, uint32(at.journal), uint32(j.organization)})
 	for _, id := range n.ids {
-		at := id.place
-		if list := at & placeList; list == placeFieldRead || list == placeFieldCall {
-			at = list | placeIndex
-			if field, ok := r.fields.index(n.fields[id.place&placeIndex]); ok {
-				at = list | place(field)
-			}
+		place := id.place
+		if list := place & placeList; list == placeFieldRead || list == placeFieldCall {
+			place = list | r.field(n.fields[place&placeIndex])
 		}
-		r.named = append(r.named, naming{id.key, event, at})
+		r.named = append(r.named, naming{id.key, event, place})
 	}
 	j.ids += uint64(len(n.ids))
-	return true
+}
+
+// isBeyond reports whether an audit event names more than is looked up of one, or is of
+// one organization too many.
+func (r *Reconciliation) isBeyond(n *names) bool {
+	_, known := r.organizations.index(n.organization)
+	return n.tooMany || !known
+}
+
+// field returns the index of the name of a field, which is that of none if there are too
+// many.
+func (r *Reconciliation) field(name string) place {
+	if i, ok := r.fields.index(name); ok {
+		return place(i)
+	}
+	return placeIndex
 }
 
 // interned are names, each of which stands once. Events of one kind have the same.
@@ -234,7 +264,7 @@ func (v *verifier) finishReconciling() {
 	j.done, j.openEnd = true, v.options.OpenEnd
 	if v.covered && !v.out.confirmed {
 		j.all.forgetBehind(j.before)
-		j.bad, j.notGood, j.beyond, j.ids = []stretch{{0, math.MaxUint64 - 1}}, j.events, 0, 0
+		j.bad, j.notGood, j.beyond, j.waiting, j.ids = []stretch{{0, math.MaxUint64 - 1}}, j.events, 0, 0, 0
 	}
 	if j.events > 0 {
 		v.report.Reconciled = &Reconciled{AuditEvents: j.events, Lineage: NotPerformed}

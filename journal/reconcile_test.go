@@ -280,28 +280,37 @@ func TestAJournalIsReconciledOnceThoughItIsReadTwice(t *testing.T) {
 	require.Equal(t, uint64(1), r.Reconciled.IDs)
 }
 
-// However much is named, what is kept is bounded, and what is beyond that is said.
+// However much is named, no more than is bounded is kept at a time, and all is looked up.
 func TestWhatIsNamedIsLookedUpInBoundedMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 12 MiB")
 	}
-	const largest, each, events = 64 << 20, 60_000, 14
+	const largest, each, events = 64 << 20, 60_000, 20
 	w := journalOf(t, 2)
 	ids := make([]string, each)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("evt_%x", i)
 	}
 	ids[each-1] = idOf(t, w.lines[1])
-	for range events {
+	for range events - 1 {
 		w.naming(ids...)
 	}
+	// The last one is found alone, in the last reading.
+	w.naming(ids[each-1], "evt_audit_3")
+	w.naming(slices.Insert(slices.Clone(ids), 0, slices.Collect(func(yield func(string) bool) {
+		for i := range 1 << 13 {
+			if !yield(fmt.Sprintf("more_%x", i)) {
+				return
+			}
+		}
+	})...)...)
 	dir := store(t, 1, w.lines...)
 	w.lines, ids = nil, nil
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var most uint64
-	opt := journal.Options{SkipSchema: true, Policy: &journal.Policy{Demand: []journal.Demand{journal.DemandArtifacts}}, Progress: func(_, _ int64) {
+	opt := journal.Options{SkipSchema: true, Policy: &journal.Policy{Demand: []journal.Demand{journal.DemandLineage}}, Progress: func(_, _ int64) {
 		runtime.ReadMemStats(&now)
 		most = max(most, now.HeapInuse+now.StackInuse)
 	}}
@@ -309,11 +318,16 @@ func TestWhatIsNamedIsLookedUpInBoundedMemory(t *testing.T) {
 	opt.Progress(0, 0)
 	require.Less(t, most, before.HeapInuse+largest, "%d MiB were in use before", before.HeapInuse>>20)
 	t.Logf("%d MiB of memory", (most-min(most, before.HeapInuse))>>20)
-	const kept = 1 << 19 / each
-	require.Equal(t, uint64(kept*each), r.Reconciled.IDs)
-	require.Equal(t, uint64(kept), r.Reconciled.Found)
-	require.Equal(t, uint64(kept*(each-1)), r.Counts[journal.CodeLineageUnresolved])
-	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, fmt.Sprintf("of %d nothing was looked up, because they name more than is kept at a time", events-kept))
+	require.Equal(t, uint64((events-1)*each+2), r.Reconciled.IDs)
+	require.Equal(t, uint64(events-1+2), r.Reconciled.Found)
+	require.Equal(t, uint64((events-1)*(each-1)+1), r.Counts[journal.CodeLineageUnresolved], "and the read has no lineage")
+	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, "21 audit events; of 1 nothing was looked up, because they name more than is looked up of one; ")
+
+	r = reconcile(t, opt, func() { require.NoError(t, os.Remove(filepath.Join(dir, segmentName(1)))) }, dir)[0]
+	const waiting = events - 1<<19/each
+	require.Contains(t, firstOf(t, r, journal.CodeReconcileNotPerformed).Detail, fmt.Sprintf("of %d nothing was looked up, because they could not be read again; ", waiting))
+	require.Equal(t, journal.NotPerformed, r.Reconciled.Lineage)
+	require.Equal(t, 2, r.ExitCode())
 }
 
 // Whatever a line is, nothing more is found in it than is named.

@@ -20,8 +20,8 @@ type missed struct {
 	leftOut  []string
 }
 
-// tell adds to the reports what was found and what was not.
-func (l *lookup) tell(policy *Policy) {
+// settle counts what was found of what was kept, tells what was not, and forgets it.
+func (l *lookup) settle() {
 	r := l.r
 	for _, n := range r.named {
 		if n.place&placeFound != 0 {
@@ -29,50 +29,55 @@ func (l *lookup) tell(policy *Policy) {
 		}
 	}
 	missing := slices.DeleteFunc(r.named, func(n naming) bool { return n.place&placeFound != 0 })
-	r.named = nil
 	slices.SortFunc(missing, func(a, b naming) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.place, b.place))
 	})
-	open := make([]missed, len(r.journals))
 	for _, n := range missing {
-		l.miss(n, open, policy)
+		l.miss(n)
 	}
-	for i, j := range r.journals {
+	for _, j := range r.journals {
+		if j.ids > 0 {
+			j.journals = max(j.journals, l.searched[j.organization].journals)
+		}
+	}
+	r.named, r.events = r.named[:0], r.events[:0]
+}
+
+// tell says of every journal what was and what was not compared.
+func (l *lookup) tell() {
+	for i, j := range l.r.journals {
 		if j.events > 0 {
-			l.tellOf(j, &open[i], policy)
+			l.tellOf(j, &l.open[i])
 		}
 	}
 }
 
 // miss says that an id was not found, which says nothing where not all was looked
 // through.
-func (l *lookup) miss(n naming, open []missed, policy *Policy) {
+func (l *lookup) miss(n naming) {
 	r := l.r
 	e := r.events[n.event]
 	pointer := n.place.pointer(r.fields.names)
 	if leftOut := l.searched[e.organization].leftOut; len(leftOut) > 0 {
-		o := &open[e.journal]
+		o := &l.open[e.journal]
 		if o.count++; o.count == 1 {
 			o.sequence, o.pointer, o.leftOut = e.sequence, pointer, leftOut
 		}
 		return
 	}
 	f := Finding{Code: CodeLineageUnresolved, Sequence: e.sequence, Detail: "no valid entry of its organization has the id at " + pointer}
-	if policy.Demands(DemandLineage) {
+	if l.policy.Demands(DemandLineage) {
 		f.Class = ClassUnchecked
 	}
 	r.journals[e.journal].report.add(f)
 }
 
 // tellOf says what was and what was not compared of the audit events of one journal.
-func (l *lookup) tellOf(j *reconciling, open *missed, policy *Policy) {
+func (l *lookup) tellOf(j *reconciling, open *missed) {
 	to := j.report.Reconciled
-	to.IDs, to.Found = j.ids, j.found
-	if j.ids > 0 {
-		to.Journals = l.searched[j.organization].journals
-	}
-	lineage := j.notGood == 0 && j.beyond == 0 && j.found == j.ids
-	if lineage && j.ids > 0 {
+	to.IDs, to.Found, to.Journals = j.ids, j.found, j.journals
+	unasked := j.notGood + j.beyond + j.waiting
+	if unasked == 0 && j.found == j.ids && j.ids > 0 {
 		to.Lineage = Valid
 	}
 	if j.effects {
@@ -89,7 +94,10 @@ func (l *lookup) tellOf(j *reconciling, open *missed, policy *Policy) {
 		said = append(said, fmt.Sprintf("of %d that were not found valid themselves nothing was looked up", j.notGood))
 	}
 	if j.beyond > 0 {
-		said = append(said, fmt.Sprintf("of %d nothing was looked up, because they name more than is kept at a time", j.beyond))
+		said = append(said, fmt.Sprintf("of %d nothing was looked up, because they name more than is looked up of one", j.beyond))
+	}
+	if j.waiting > 0 {
+		said = append(said, fmt.Sprintf("of %d nothing was looked up, because they could not be read again", j.waiting))
 	}
 	if open.count > 0 {
 		said = append(said, fmt.Sprintf("%s not found, the first at sequence %d, %s; not looked through: %s",
@@ -104,7 +112,7 @@ func (l *lookup) tellOf(j *reconciling, open *missed, policy *Policy) {
 	}
 	said = append(said, "manifests and effects at the source are not compared")
 	f := Finding{Code: CodeReconcileNotPerformed, Sequence: j.first, Detail: strings.Join(said, "; ")}
-	if policy.Demands(DemandLineage) && (j.notGood > 0 || j.beyond > 0 || open.count > 0) || policy.Demands(DemandArtifacts) && (a.open() > 0 || j.notGood > 0) {
+	if l.policy.Demands(DemandLineage) && unasked+open.count > 0 || l.policy.Demands(DemandArtifacts) && (a.open() > 0 || j.notGood > 0) {
 		f.Class = ClassUnchecked
 	}
 	j.report.add(f)

@@ -41,30 +41,56 @@ var errAllFound = errors.New("everything was found")
 // Resolve looks up what the audit events of all journals name in the entries of these
 // journals that were valid, and adds to their reports. It reads the journals of the
 // organizations concerned once more, as they were when they were opened, until all is
-// found. Elsewhere says why an organization may have journals that were not verified;
-// "" means that there is none. The options are those that Verify was given.
+// found; and again as often as more is named than is kept at a time. Elsewhere says why
+// an organization may have journals that were not verified; "" means that there is none.
+// The options are those that Verify was given.
 func (r *Reconciliation) Resolve(ctx context.Context, opt Options, elsewhere func(organization string) string) {
 	r.forget()
-	slices.SortFunc(r.named, func(a, b naming) int { return cmp.Compare(a.key, b.key) })
-	l := &lookup{r: r, options: Options{Registry: opt.Registry, SkipSchema: opt.SkipSchema, seek: &seeker{r.named}}, progress: opt.Progress, left: len(r.named)}
-	l.searched = make([]searched, len(r.organizations.names))
-	for i := range l.searched {
-		if why := elsewhere(r.organizations.names[i]); why != "" {
-			l.searched[i].leftOut = []string{why}
+	l := &lookup{r: r, registry: opt.Registry, skipSchema: opt.SkipSchema, policy: opt.Policy, progress: opt.Progress, open: make([]missed, len(r.journals))}
+	for {
+		slices.SortFunc(r.named, func(a, b naming) int { return cmp.Compare(a.key, b.key) })
+		l.seek, l.left = &seeker{wanted: r.named}, len(r.named)
+		l.searched = make([]searched, len(r.organizations.names))
+		for i := range l.searched {
+			if why := elsewhere(r.organizations.names[i]); why != "" {
+				l.searched[i].leftOut = []string{why}
+			}
 		}
+		l.run(ctx)
+		l.settle()
+		if !r.full {
+			break
+		}
+		l.collect(ctx)
 	}
-	l.run(ctx)
-	l.tell(opt.Policy)
+	l.tell()
 }
 
-// lookup is the second reading of the journals.
+// lookup is the reading of the journals after they were verified.
 type lookup struct {
-	r       *Reconciliation
-	options Options
-	// left counts the ids that were not found yet.
+	r          *Reconciliation
+	registry   *Registry
+	skipSchema bool
+	policy     *Policy
+	progress   func(done, total int64)
+	// open is what was missed, by journals.
+	open []missed
+
+	// seek finds what was kept, and left counts the ids that were not found yet.
+	seek     *seeker
 	left     int
 	searched []searched
-	progress func(done, total int64)
+}
+
+// options are those of a reading.
+func (l *lookup) options(seek *seeker) *Options {
+	return &Options{Registry: l.registry, SkipSchema: l.skipSchema, Reconcile: l.r, seek: seek}
+}
+
+// holds reports whether the entry of a line is as good as it was when it was verified:
+// somebody may have changed the file meanwhile.
+func (l *lookup) holds(c *checked, j *reconciling, line uint64) bool {
+	return c.notEntry == nil && c.computed == c.recordHash && c.signature == Valid && c.schema != Failed && !j.isBad(line)
 }
 
 // searched is how far the journals of an organization were looked through.
@@ -143,13 +169,13 @@ func (l *lookup) look(ctx context.Context, j *reconciling, of []int, progress fu
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var line, unknown uint64
-	err := checkLines(ctx, j.source, &l.options, func(lines []checked, read int64) {
+	err := checkLines(ctx, j.source, l.options(l.seek), func(lines []checked, read int64) {
 		for i := range lines {
 			switch c := &lines[i]; {
 			case c.seen == nil:
 			case c.seen.unknown:
 				unknown++
-			case c.notEntry == nil && c.computed == c.recordHash && c.signature == Valid && c.schema != Failed && !j.isBad(line):
+			case l.holds(c, j, line):
 				l.find(c.seen.keys)
 			}
 			line++
@@ -197,7 +223,7 @@ func (l *lookup) look(ctx context.Context, j *reconciling, of []int, progress fu
 func (l *lookup) find(keys []uint64) {
 	named := l.r.named
 	for _, key := range keys {
-		at, _ := l.options.seek.at(key)
+		at, _ := l.seek.at(key)
 		for ; at < len(named) && named[at].key == key && named[at].place&placeFound == 0; at++ {
 			named[at].place |= placeFound
 			l.left--
