@@ -25,6 +25,8 @@ var (
 	fileYAML []byte
 	//go:embed journal.yaml
 	journalYAML []byte
+	//go:embed receive.yaml
+	receiveYAML []byte
 )
 
 // Contender is a way from OTLP/gRPC to a file through the collector.
@@ -33,12 +35,28 @@ type Contender struct {
 	Name   string
 	config []byte
 	env    []string
-	// journal says that the output is a journal, which has to verify.
-	journal bool
+	writes output
 }
 
+// output is what a contender writes.
+type output int
+
+const (
+	// outputFile is a file with spans in OTLP/JSON.
+	outputFile output = iota
+	// outputJournal is a journal, which has to verify.
+	outputJournal
+	// outputNone is nothing.
+	outputNone
+)
+
 // file is the baseline: contrib's file exporter.
-func file() Contender { return Contender{Name: "file", config: fileYAML} }
+func file() Contender { return Contender{Name: "file", config: fileYAML, writes: outputFile} }
+
+// Receiving writes nothing: what it costs is in all others.
+func Receiving() Contender {
+	return Contender{Name: "receiving", config: receiveYAML, writes: outputNone}
+}
 
 // Journals are what is measured against the baseline.
 func Journals() []Contender {
@@ -54,7 +72,7 @@ func Journals() []Contender {
 // records or without.
 func journal(name, signatures string, lineage bool) Contender {
 	return Contender{
-		Name: name, config: journalYAML, journal: true,
+		Name: name, config: journalYAML, writes: outputJournal,
 		env: []string{"LOAD_SIGNATURES=" + signatures, "LOAD_LINEAGE=" + strconv.FormatBool(lineage)},
 	}
 }
@@ -128,7 +146,10 @@ func (r *running) stop(ctx context.Context, l *load) error {
 	}
 	spans := len(r.took) * l.Requests * SpansPerRequest
 	files, mark := []string{r.output}, `"spanId":`
-	if r.journal {
+	switch r.writes {
+	case outputNone:
+		return nil
+	case outputJournal:
 		if out, err := exec.CommandContext(ctx, l.CLI, "verify", r.output, "--keys", l.registryFile()).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: verify: %w\n%s", r.Name, err, out)
 		}

@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	o := load.Options{Contents: load.Contents(), Contenders: load.Journals()}
+	o := load.Options{Contents: load.Contents(), Contenders: append(load.Journals(), load.Receiving())}
 	flag.StringVar(&o.Collector, "collector", "bin/readtrail-collector", "the built collector")
 	flag.StringVar(&o.CLI, "cli", "bin/readtrail", "the built command")
 	parent := flag.String("dir", "", "a directory on the disk to write to; the system's for temporary files if none is given")
