@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/readtrail/readtrail/journal"
 	"github.com/readtrail/readtrail/record"
 )
 
@@ -148,7 +149,9 @@ func TestAuditEventsGoThroughTheCollector(t *testing.T) {
 	require.Contains(t, answer, "#/audit_event/tool_calls")
 
 	rest := []string{"actors", "components", "requested_action", "policy", "approval", "tool_calls", "lineage", "evidence", "privacy", "occurred_at"}
-	status, answer, _ = ask(t, c, "POST", "/v1/records", partOf(t, "act_whole", rest...))
+	// What the event is composed of, the collector says itself.
+	whole := regexp.MustCompile(`"event_ids":\[[^]]*\],`).ReplaceAllString(partOf(t, "act_whole", rest...), "")
+	status, answer, _ = ask(t, c, "POST", "/v1/records", whole)
 	require.Equal(t, 200, status, answer)
 	c.Kill()
 	c = h.start()
@@ -184,4 +187,31 @@ func TestAuditEventsGoThroughTheCollector(t *testing.T) {
 	ours := judgedByUs(t, "--keys", h.registry, actions)
 	require.Equal(t, 0, ours.ExitCode)
 	require.Equal(t, ours, judgedByNode(t, "--keys", h.registry, actions))
+
+	// Of what the composed event names, nobody recorded action and call; of the other one, nobody
+	// recorded anything.
+	code, shown, stderr = h.cli("verify", "--json", "--keys", h.registry, h.journal)
+	require.Zero(t, code, stderr)
+	var said struct {
+		Journals []struct {
+			Reconciled *journal.Reconciled `json:"reconciled"`
+			Findings   []journal.Finding   `json:"findings"`
+		} `json:"journals"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(shown), &said))
+	var missed []string
+	for _, j := range said.Journals {
+		require.Equal(t, j.Reconciled != nil, slices.ContainsFunc(j.Findings, func(f journal.Finding) bool { return f.Code == journal.CodeReconcileNotPerformed }))
+		for _, f := range j.Findings {
+			if f.Code == journal.CodeLineageUnresolved {
+				missed = append(missed, f.Detail[strings.LastIndex(f.Detail, " ")+1:])
+			}
+		}
+		if j.Reconciled != nil {
+			require.Equal(t, uint64(2), j.Reconciled.AuditEvents)
+			require.NotZero(t, j.Reconciled.Found, "the parts")
+			require.Equal(t, j.Reconciled.IDs, j.Reconciled.Found+uint64(len(missed)))
+		}
+	}
+	require.Equal(t, []string{"/lineage/event_ids/0", "/lineage/event_ids/1", "/action_ids/0", "/tool_calls/0/call_id"}, missed)
 }

@@ -43,10 +43,10 @@ func TestTheCommandsOfTheDocumentsRun(t *testing.T) {
 	run("readtrail keys new --out keys")
 
 	// An auditor has checkpoints from two places that the writer told of them, demands
-	// that they cover the journal, and was given one entry by itself.
+	// that they cover the journal, was given one entry by itself, and no artifacts yet.
 	config, err := os.ReadFile(filepath.Join(root, "examples/kyc.yaml"))
 	require.NoError(t, err)
-	for _, place := range []string{"from-the-witness", "from-the-archive"} {
+	for _, place := range []string{"from-the-witness", "from-the-archive", "from-the-bank"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, place), 0o700))
 	}
 	elsewhere := "    checkpoints: {sinks: {directory: {witness: {path: " + filepath.Join(dir, "from-the-witness") + "}, archive: {path: " + filepath.Join(dir, "from-the-archive") + "}}}}\n"

@@ -7,8 +7,8 @@ import "fmt"
 
 // audited counts the audit events of a journal. What one names - the entries of its
 // lineage, artifacts and effects at the source - stands in other journals, and in
-// other systems: a verifier of one journal compares none of it, and says so
-// (requirement E4, step 8).
+// other systems: a verifier of one journal alone compares none of it, and says so
+// (requirement E4, step 8). With a Reconciliation, that says what was compared.
 type audited struct {
 	first, count uint64
 }
@@ -26,7 +26,7 @@ func (a *audited) add(c *checked) {
 // finishAudited says that nothing was reconciled, which is no note if the policy
 // demands it.
 func (v *verifier) finishAudited() {
-	if v.audited.count == 0 {
+	if v.audited.count == 0 || v.reconciling != nil {
 		return
 	}
 	f := Finding{Code: CodeReconcileNotPerformed, Sequence: v.audited.first}

@@ -37,6 +37,11 @@ type checked struct {
 	keyID    string
 	// audited says that it is an audit event that this version knows.
 	audited bool
+	// names are what an audit event names that was checked and found good, if they are
+	// collected.
+	names *names
+	// seen is what the line has of what is looked for, nil if nothing.
+	seen *sighting
 	// readIDs are set if lineage is demanded.
 	readIDs []uint64
 	// group is set if the signature is that of a group.
@@ -76,6 +81,10 @@ type checker struct {
 	// schemas says whether entries are held against the schemas of their bodies.
 	schemas bool
 	lineage bool
+	// names says whether what audit events name is collected.
+	names bool
+	// seek is what lines are looked through for, nil if they are to be verified.
+	seek *seeker
 	// alone says that a line stands in no journal.
 	alone bool
 
@@ -88,7 +97,7 @@ type checker struct {
 }
 
 func newChecker(opt *Options) *checker {
-	return &checker{registry: opt.Registry, schemas: !opt.SkipSchema, since: opt.Since, lineage: opt.Policy.Demands(DemandLineage), hash: sha256.New()}
+	return &checker{registry: opt.Registry, schemas: !opt.SkipSchema, since: opt.Since, lineage: opt.Policy.Demands(DemandLineage), names: opt.Reconcile != nil && (opt.seek == nil || opt.seek.events), seek: opt.seek, hash: sha256.New()}
 }
 
 // check judges one line. The result has no place yet.
@@ -97,11 +106,17 @@ func (k *checker) check(line []byte) checked {
 	if err := p.read(line, k.registry); err != nil {
 		return checked{notEntry: parseErrorOf(err)}
 	}
+	var seen *sighting
+	if k.seek != nil {
+		if seen = k.seek.in(p); seen == nil || seen.unknown {
+			return checked{seen: seen}
+		}
+	}
 	// Bytes that are not those that were hashed say nothing about the writer, so
 	// the hash is judged before anything that they say.
 	frame, frameErr := p.readFrame()
 	c := checked{
-		kind: p.kind, sequence: frame.sequence, recordedAt: frame.recordedAt,
+		seen: seen, kind: p.kind, sequence: frame.sequence, recordedAt: frame.recordedAt,
 		previous: p.previous, recordHash: p.recordHash, computed: link{set: true},
 	}
 	k.hash.Reset()
@@ -137,6 +152,9 @@ func (k *checker) check(line []byte) checked {
 		c.event = p.readEvent()
 	}
 	c.audited = p.kind == record.KindAuditEvent && schema.Supports(p.kind, p.schemaVersion)
+	if k.names && c.audited && c.signature == Valid && c.schema != Failed {
+		c.names = p.names()
+	}
 	if k.lineage && schema.Supports(p.kind, p.schemaVersion) {
 		c.readIDs = p.readIDs()
 	}

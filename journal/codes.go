@@ -176,12 +176,12 @@ var codeDocs = []CodeDoc{
 		"verify without leaving the schemas out",
 	},
 	{
-		CodeLineageUnresolved, ClassNote, "a read has no lineage entry that names it",
-		"ask whether its trace was sampled or still open; what the read touched cannot be followed from this journal",
+		CodeLineageUnresolved, ClassNote, "a read has no lineage entry that names it, or an audit event names what no valid entry of its organization is about",
+		"ask whether the trace was sampled or still open, or where the entry went that the event names; what it touched cannot be followed from these journals",
 	},
 	{
-		CodeReconcileNotPerformed, ClassNote, "an audit event was not held against the entries, artifacts and source effects that it names",
-		"look up its lineage with show --event and --action, and compare the digests of its artifacts and effects where these are",
+		CodeReconcileNotPerformed, ClassNote, "an audit event was not held, or not wholly, against the entries, artifacts and source effects that it names",
+		"verify the directory with all journals of the organization, give its artifacts with --artifacts, and compare manifest and effects where these are",
 	},
 }
 

@@ -37,7 +37,7 @@ type EntryVerdict struct {
 // that it holds the entries, is for the caller to know. The findings are about the
 // checkpoints and the policy.
 func NewEntryVerifier(journalID string, opt Options) (*EntryVerifier, []Finding) {
-	opt.Since = nil
+	opt.Since, opt.Reconcile = nil, nil
 	v := newVerifier(context.Background(), &Source{Segments: []Segment{{}}}, opt)
 	v.proven = true
 	v.prepare(journalID)

@@ -53,7 +53,7 @@ func (e *Envelope) ExitCode() int {
 // order: it is brought into RFC 8785 form before, and refused if a number in it
 // would not survive that. Nowhere else is that allowed.
 func VerifyEnvelope(text []byte, opt Options) *Envelope {
-	opt.Since = nil
+	opt.Since, opt.Reconcile = nil, nil
 	v := newVerifier(context.Background(), &Source{Segments: []Segment{{}}}, opt)
 	e := &Envelope{Hash: Failed, Signature: NotPerformed, Schema: NotPerformed, Chain: NotPerformed, Place: NotPerformed, report: &v.report}
 	v.judgeEnvelope(e, text)

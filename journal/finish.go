@@ -29,6 +29,7 @@ func (v *verifier) finish() *Report {
 	v.finishSince()
 	v.finishLineage()
 	v.finishAudited()
+	v.finishReconciling()
 	if v.options.SkipSchema {
 		v.schemaOpen = true
 		v.note(Finding{Code: CodeSchemaNotPerformed})

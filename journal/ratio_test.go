@@ -81,3 +81,35 @@ func BenchmarkVerifyRatio(b *testing.B) {
 	b.ReportMetric(each(verify), "verify-ns/entry")
 	b.ReportMetric(float64(verify)/float64(bare), "ratio")
 }
+
+// BenchmarkResolveRatio holds the price of looking an entry through for what audit
+// events name against that of verifying it.
+func BenchmarkResolveRatio(b *testing.B) {
+	const entries = 4000
+	w := twoKilobytes(b, entries)
+	for range 100 {
+		w.naming("evt_gone", "evt_gone_too")
+	}
+	sources, err := journal.Open(store(b, 1, w.lines...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var verify, resolve time.Duration
+	for b.Loop() {
+		opt := journal.Options{Registry: registryOf(b, trustedKey(trusted)), SkipSchema: true, Reconcile: journal.NewReconciliation("")}
+		begin := cpuTime(b)
+		report, err := journal.Verify(b.Context(), sources[0], opt)
+		if err != nil || report.FirstBad != nil {
+			b.Fatal(report, err)
+		}
+		middle := cpuTime(b)
+		opt.Reconcile.Resolve(b.Context(), opt, func(string) string { return "" })
+		if report.Counts[journal.CodeLineageUnresolved] != 200 {
+			b.Fatal(report.Counts)
+		}
+		verify += middle - begin
+		resolve += cpuTime(b) - middle
+	}
+	b.ReportMetric(float64(resolve.Nanoseconds())/float64(b.N)/entries, "resolve-ns/entry")
+	b.ReportMetric(float64(resolve)/float64(verify), "ratio")
+}

@@ -43,6 +43,9 @@ type Report struct {
 	Time Check `json:"time"`
 	// Outside says what was compared with checkpoints kept elsewhere.
 	Outside Outside `json:"checkpoints,omitzero"`
+	// Reconciled is what was compared of the audit events, nil if the journal has none or
+	// nothing was to be.
+	Reconciled *Reconciled `json:"reconciled,omitzero"`
 	// FirstBad is the first broken finding in the order of the journal.
 	FirstBad *Finding `json:"first_bad,omitzero"`
 	// Findings holds the first findings of each code; Counts counts all.

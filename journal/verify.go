@@ -38,8 +38,14 @@ type Options struct {
 	// Patience is how long is waited for the end of a last line that the journal did
 	// not have when it was opened: a writer may be about to write it.
 	Patience time.Duration
+	// Reconcile, if set, collects what the audit events of the journal name. The report
+	// says of it only what Resolve adds.
+	Reconcile *Reconciliation
 	// Progress, if set, is told now and then how many bytes were checked.
 	Progress func(done, total int64)
+
+	// seek, if set, has lines looked through for ids and not judged otherwise.
+	seek *seeker
 }
 
 // Verify checks every line of a journal (contract 6): canonical form, hash,
@@ -94,6 +100,8 @@ type verifier struct {
 	tornTail                                bool
 	// damaged says that an entry is broken, whatever the outside says.
 	damaged bool
+	// broken counts the broken findings at entries.
+	broken uint64
 
 	// unlisted says that the policy lists no such journal, which the first entry is
 	// told; covered that an entry was taken as verified before.
@@ -108,6 +116,8 @@ type verifier struct {
 	out     attestations
 	lineage lineage
 	audited audited
+	// reconciling is nil if nothing is reconciled.
+	reconciling *reconciling
 	// pruned is what announced the removal of what stood before the first entry.
 	pruned *announcement
 	// announcedOnly says that nothing but pruned makes the first link valid.
@@ -120,6 +130,9 @@ func newVerifier(ctx context.Context, s *Source, opt Options) *verifier {
 	v := &verifier{ctx: ctx, source: s, options: opt}
 	v.report = Report{Path: s.Path, FirstLink: NotPerformed, Tail: NotPerformed, Time: NotPerformed, Findings: []Finding{}, Counts: map[Code]uint64{}}
 	v.head.start = true
+	if opt.Reconcile != nil {
+		v.reconciling = opt.Reconcile.begin(s, &v.report)
+	}
 	if len(s.Segments) > 0 && s.Segments[0].FirstSequence > 0 {
 		v.head.promised = true
 		v.head.sequence = s.Segments[0].FirstSequence - 1
@@ -129,6 +142,14 @@ func newVerifier(ctx context.Context, s *Source, opt Options) *verifier {
 
 // add judges the next line.
 func (v *verifier) add(c *checked) {
+	broken := v.broken
+	v.judge(c)
+	if v.reconciling != nil {
+		v.reconciling.add(v, c, c.trusted && v.broken == broken)
+	}
+}
+
+func (v *verifier) judge(c *checked) {
 	v.enter(c.segment)
 	if c.torn {
 		v.addTorn(c)
@@ -250,7 +271,10 @@ func (v *verifier) placed(c *checked, code Code) Finding {
 
 func (v *verifier) find(c *checked, f Finding) {
 	f.Segment, f.Offset = v.source.Segments[c.segment].Path, c.offset
-	v.damaged = v.damaged || f.Class == "" && f.Code.Doc().Class == ClassBroken
+	if f.Class == "" && f.Code.Doc().Class == ClassBroken {
+		v.damaged = true
+		v.broken++
+	}
 	v.note(f)
 }
 

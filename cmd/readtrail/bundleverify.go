@@ -148,6 +148,9 @@ func (v *bundleVerification) write(path string, r *bundle.Report) {
 	} {
 		line(c.name, string(c.check))
 	}
+	if c := r.Reconciled; c != nil {
+		writeReconciled(func(name string, value any) { line(name, fmt.Sprint(value)) }, c, string(c.Lineage), "in the bundle")
+	}
 	for i := range r.Declared {
 		line("declared", declaredText(&r.Declared[i]))
 	}

@@ -26,6 +26,10 @@ func writeReport(w io.Writer, r *journal.Report) {
 	line("first_link", namedCheck(r, r.FirstLink, journal.CodeFirstLinkUnanchored, "unanchored"))
 	line("tail", namedCheck(r, r.Tail, journal.CodeTailUnattested, "unattested"))
 	writeOutside(line, r)
+	if c := r.Reconciled; c != nil {
+		lineage := namedCheck(r, c.Lineage, journal.CodeLineageUnresolved, "unresolved")
+		writeReconciled(line, c, lineage, fmt.Sprintf("in %d of the journals given", c.Journals))
+	}
 	if r.FirstBad != nil {
 		writeDamage(line, r.FirstBad)
 	}
@@ -50,6 +54,20 @@ func writeOutside(line func(string, any), r *journal.Report) {
 		if n.to > 0 {
 			line(n.name, n.to)
 		}
+	}
+}
+
+// writeReconciled prints what was compared of audit events, and where it was looked for.
+func writeReconciled(line func(string, any), c *journal.Reconciled, lineage, where string) {
+	line("audit_events", c.AuditEvents)
+	line("lineage", lineage)
+	line("lineage_ids_found", fmt.Sprintf("%d of %d, %s", c.Found, c.IDs, where))
+	if c.ArtifactsNamed > 0 {
+		line("artifacts", c.Artifacts)
+		line("artifacts_compared", fmt.Sprintf("%d of %d", c.ArtifactsCompared, c.ArtifactsNamed))
+	}
+	if c.Effects != "" {
+		line("effects", c.Effects)
 	}
 }
 

@@ -28,6 +28,8 @@ func newVerifyCommand(con *console) *cobra.Command {
 			"Get keys.json from its owner, not from the journal's directory: whoever can change both can\n" +
 			"forge. Without it no signature is checked and the exit code is 2. The same holds for the\n" +
 			"policy, which says what the journal must look like, and for checkpoints.\n\n" +
+			"What audit events name is looked up in all journals below TARGET; their artifacts are held against\n" +
+			"the files of --artifacts.\n\n" +
 			"Exit codes: 0 nothing is broken and every demanded check was made; 1 broken; 2 something could\n" +
 			"not be checked; 64 the command line is wrong.",
 		Example: "  readtrail verify journal --keys keys.json\n" +
@@ -40,6 +42,7 @@ func newVerifyCommand(con *console) *cobra.Command {
 	flags.StringVar(&v.keys, "keys", "", "the registry of trusted keys, keys.json")
 	flags.StringVar(&v.policy, "policy", "", "what the journals must look like")
 	flags.StringArrayVar(&v.checkpoints, "checkpoints", nil, "a directory, a file or s3://BUCKET/PREFIX with checkpoints that were kept elsewhere; may be given again")
+	flags.StringVar(&v.artifacts, "artifacts", "", "a directory with the files that audit events name as artifacts, each named by the 64 hex digits of its SHA-256; one that is not there is broken")
 	flags.Uint64Var(&v.from, "from", 0, "the first sequence to verify; begins at the segment that holds it")
 	flags.Uint64Var(&v.to, "to", 0, "the last sequence to verify; ends with the segment that holds it")
 	flags.StringVar(&v.since, "since-checkpoint", "", "a checkpoint up to which you verified the journal before: signatures and schemas up to there are not checked again")
@@ -61,6 +64,7 @@ const pruneRetries = 3
 type verification struct {
 	con                     *console
 	keys, policy, since     string
+	artifacts               string
 	checkpoints             []string
 	from, to                uint64
 	envelope                string
@@ -70,6 +74,8 @@ type verification struct {
 
 	options journal.Options
 	reports []*journal.Report
+	// printed counts the reports that were printed.
+	printed int
 	errors  []string
 	// expected are the journals of which --checkpoints has checkpoints.
 	expected []string
@@ -79,7 +85,7 @@ func (v *verification) parse(cmd *cobra.Command, args []string) error {
 	if v.json && v.quiet {
 		return usagef(cmd, "--json and --quiet exclude each other")
 	}
-	for _, name := range []string{"keys", "policy", "since-checkpoint", "envelope"} {
+	for _, name := range []string{"keys", "policy", "since-checkpoint", "envelope", "artifacts"} {
 		if cmd.Flags().Changed(name) && cmd.Flag(name).Value.String() == "" {
 			return usagef(cmd, "--%s is empty", name)
 		}
@@ -94,7 +100,7 @@ func (v *verification) parse(cmd *cobra.Command, args []string) error {
 	}
 	v.keysGiven = v.keys != ""
 	if v.envelope != "" {
-		for _, name := range []string{"checkpoints", "from", "to", "since-checkpoint"} {
+		for _, name := range []string{"checkpoints", "from", "to", "since-checkpoint", "artifacts"} {
 			if cmd.Flags().Changed(name) {
 				return usagef(cmd, "--envelope and --%s exclude each other", name)
 			}
@@ -142,13 +148,17 @@ func (v *verification) verifyAll(ctx context.Context, target string) {
 	for _, source := range sources {
 		v.verify(ctx, source)
 	}
+	whole := err == nil && len(v.reports) == len(sources)
 	if leftOut, partly := errors.AsType[*journal.LeftOutError](err); partly {
 		v.fail(leftOut.Problems...)
 	} else if err != nil {
 		v.fail(err)
 	}
+	failed := len(v.errors)
 	v.missing(target, sources)
 	v.repeated()
+	v.reconcile(ctx, target, whole && len(v.errors) == failed)
+	v.print(len(v.reports))
 }
 
 // verify judges one journal. One that cannot be judged does not keep the
@@ -172,14 +182,32 @@ func (v *verification) verify(ctx context.Context, source *journal.Source) {
 		v.fail(err)
 		return
 	}
-	if !v.json && !v.quiet {
-		if len(v.reports) > 0 {
+	v.reports = append(v.reports, report)
+	v.print(v.waiting())
+}
+
+// waiting returns the index of the first report to which the other journals may add.
+func (v *verification) waiting() int {
+	for i, r := range v.reports {
+		if r.Reconciled != nil {
+			return i
+		}
+	}
+	return len(v.reports)
+}
+
+// print prints the reports before an index that were not printed yet.
+func (v *verification) print(end int) {
+	if v.json || v.quiet {
+		return
+	}
+	for ; v.printed < end; v.printed++ {
+		if v.printed > 0 {
 			fmt.Fprintln(v.con.out)
 		}
-		writeReport(v.con.out, report)
+		writeReport(v.con.out, v.reports[v.printed])
 		v.writeRange()
 	}
-	v.reports = append(v.reports, report)
 }
 
 func (v *verification) judge(ctx context.Context, source *journal.Source) (*journal.Report, error) {

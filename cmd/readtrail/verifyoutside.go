@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/readtrail/readtrail/journal"
@@ -32,6 +33,16 @@ func (v *verification) readOptions(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if v.artifacts != "" {
+		info, err := os.Stat(v.artifacts)
+		if err != nil {
+			return fmt.Errorf("artifacts: %w", err)
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("artifacts: %s is not a directory; name one with files that are named by the hex digits of their SHA-256", v.artifacts)
+		}
+	}
+	o.Reconcile = journal.NewReconciliation(v.artifacts)
 	if len(v.checkpoints) > 0 {
 		var problems []error
 		o.Checkpoints, problems = v.bucket.readCheckpoints(ctx, v.checkpoints, o.Registry, o.Policy)

@@ -88,6 +88,8 @@ type Report struct {
 	// Completeness says whether nothing of the selection is missing. It is never
 	// performed unless the selection is a stretch of the journals.
 	Completeness journal.Check `json:"completeness"`
+	// Reconciled is what was compared of audit events, nil if there are none.
+	Reconciled *journal.Reconciled `json:"reconciled,omitzero"`
 	// EntriesChecked and OmissionsDeclared count artifacts.
 	EntriesChecked    uint64 `json:"entries_checked"`
 	OmissionsDeclared uint64 `json:"omissions_declared"`

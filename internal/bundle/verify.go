@@ -24,10 +24,11 @@ type Trust struct {
 
 // Verify checks a bundle of size bytes (requirement E7): that it holds exactly what
 // its signed manifest lists, and that each entry in it stood in its journal. It
-// needs no journal, reads the bundle twice, and keeps of each journal what its
+// needs no journal, reads the bundle twice, and once more if there are audit events in
+// it, and keeps of each journal what its
 // checkpoints need. An error means that the bundle could not be read.
 func Verify(ctx context.Context, r io.ReaderAt, size int64, trust Trust) (*Report, error) {
-	v := &verifier{ctx: ctx, trust: trust, archive: r, size: size, report: &Report{
+	v := &verifier{ctx: ctx, trust: trust, archive: r, size: size, named: journal.NewEntryReconciliation(), report: &Report{
 		ManifestSignature: journal.NotPerformed, Findings: []Finding{}, Counts: map[journal.Code]uint64{},
 	}}
 	ends, err := v.scan()
@@ -42,6 +43,9 @@ func Verify(ctx context.Context, r io.ReaderAt, size int64, trust Trust) (*Repor
 		return nil, err
 	}
 	if err := v.compare(ends); err != nil {
+		return nil, err
+	}
+	if err := v.reconcile(ends.index); err != nil {
 		return nil, err
 	}
 	return v.finish(), nil
@@ -61,6 +65,8 @@ type verifier struct {
 	visited map[*Journal]bool
 	// redactions are counted again.
 	redactions map[Redaction]uint64
+	// named is what audit events name.
+	named *journal.EntryReconciliation
 
 	membership, digests, merkle             check
 	entries, signature, schema              check

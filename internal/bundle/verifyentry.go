@@ -96,6 +96,9 @@ func (c *journalCheck) judgeEntry(name string, sequence uint64, text []byte) {
 	if e.Header.RecordedAt.Std().After(c.recorded.Std()) && (c.anchor == nil || sequence <= c.anchor.Size) {
 		c.recorded = e.Header.RecordedAt
 	}
+	if e.Kind == record.KindAuditEvent {
+		v.named.Collect(line)
+	}
 	if e.Kind == record.KindRead && schema.Supports(e.Kind, e.SchemaVersion) {
 		if r, err := redactionOf(e); err == nil && len(v.redactions) < maxJoined {
 			v.redactions[r]++
