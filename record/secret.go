@@ -84,10 +84,10 @@ func beginsWithMark[T string | []byte](text T) bool {
 func LooksLikeSecret(text string) bool { return marked(text) && secret.MatchString(text) }
 
 // SecretIn returns the place of the first text in a JSON value that looks like a
-// secret, to LooksLikeSecret or to one of others.
-func SecretIn(value jsontext.Value, others ...func(text string) bool) (at jsontext.Pointer, found bool) {
+// secret.
+func SecretIn(value jsontext.Value) (at jsontext.Pointer, found bool) {
 	escaped := bytes.IndexByte(value, '\\') >= 0
-	if !escaped && len(others) == 0 && !marked([]byte(value)) {
+	if !escaped && !marked([]byte(value)) {
 		return "", false
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(value))
@@ -99,8 +99,7 @@ func SecretIn(value jsontext.Value, others ...func(text string) bool) (at jsonte
 		if token.Kind() != jsontext.KindString {
 			continue
 		}
-		text := token.String()
-		if LooksLikeSecret(text) || slices.ContainsFunc(others, func(looks func(string) bool) bool { return looks(text) }) {
+		if LooksLikeSecret(token.String()) {
 			return d.StackPointer(), true
 		}
 	}

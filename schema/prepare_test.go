@@ -118,7 +118,12 @@ func fullest(s *jsonschema.Schema) any {
 var odd = []any{
 	nil, true, 0.0, 1.0, -1.0, 1.5, 65536.0, 9007199254740991.0, 9007199254740992.0, -9007199254740992.0, 1e300, "", "a", "x\n", "Bearer abc", "sk-0123456789abcdef",
 	"eyJhbGciOi.", "sha256:x", "a:b", "vault://u:p@h", strings.Repeat("a1", 30), strings.Repeat("x", 300), strings.Repeat("\u2028", 4), "planned", "completed", "http",
-	"ssh", "api", "none", "unknown", map[string]any{}, map[string]any{"a": "b"}, []any{}, []any{"a", "a"}, []any{1.0, 1.0},
+	"ssh", "api", "none", "unknown",
+	map[string]any{},
+	map[string]any{"a": "b"},
+	[]any{},
+	[]any{"a", "a"},
+	[]any{1.0, 1.0},
 }
 
 // constantsIn are the texts that a schema compares with.
