@@ -40,8 +40,9 @@ var secret = regexp.MustCompile(SecretPattern)
 // secretMarks are in lower case in whatever secret matches: most texts have none of
 // them, and to look for them takes little time.
 var secretMarks = []string{
-	"earer", "basic", "uthorization", "ookie", "passw", "pwd", "api_key", "api-key", "apikey", "secret", "access", "token", "ghp_", "gho_", "ghs_", "ghu_",
-	"ghr_", "github_pat_", "glpat-", "akia", "asia", "sk-", "sk_", "xox", "hvs.", "sg.", "eyj", "-----begin", "://", "curl", "mysql", "mariadb", "sshpass",
+	"earer ", "earer%20", "basic ", "basic%20", "uthorization:", "uthorization=", "ookie:", "ookie=", "ookie :", "ookie =", "passw", "pwd", "api_key", "api-key",
+	"apikey", "secret", "access_key", "access-key", "accesskey", "token=", "--token ", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "akia", "asia",
+	"sk-", "sk_", "xox", "hvs.", "sg.", "eyj", "-----begin", "://", "curl ", "mysql", "mariadb", "sshpass",
 }
 
 // marksBegin are the first two bytes of secretMarks, in either case: by the first a set

@@ -131,7 +131,7 @@ func split(text []byte, format Format, most int) (items []jsontext.Value, many b
 	if format == NDJSON {
 		return lines(text, most)
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(text))
+	d := jsontext.NewDecoder(bytes.NewBuffer(text)) // of which values are parts
 	if many = d.PeekKind() == jsontext.KindBeginArray; many {
 		_, _ = d.ReadToken() // which was seen
 	}
@@ -147,7 +147,7 @@ func split(text []byte, format Format, most int) (items []jsontext.Value, many b
 		if err != nil {
 			return nil, many, syntax(err)
 		}
-		items = append(items, item.Clone())
+		items = append(items, item)
 		if !many {
 			break
 		}
@@ -170,10 +170,9 @@ func lines(text []byte, most int) (items []jsontext.Value, many bool, p *Problem
 		if len(items) == most {
 			return nil, true, problem(CodeTooManyRecords, "")
 		}
-		d := jsontext.NewDecoder(bytes.NewReader(line))
+		d := jsontext.NewDecoder(bytes.NewBuffer(line))
 		item, err := d.ReadValue()
 		if err == nil {
-			item = item.Clone()
 			if _, rest := d.ReadToken(); !errors.Is(rest, io.EOF) {
 				err = errRest
 			}
