@@ -43,30 +43,30 @@ var oursInAuditEvent = []string{"/journal_id", "/sequence", "/recorded_at", "/sc
 // requiredOfAuditEvent are those without which there is no draft.
 var requiredOfAuditEvent = []string{"event_id", "occurred_at"}
 
-func decodeAuditEvent(version string, text said, observed Observed) (any, *Problem) {
+func decodeAuditEvent(version string, text said, observed Observed) (any, *record.Draft, *Problem) {
 	event, normalized, p := auditMembers(text.raw)
 	if p == nil {
 		p = withMembers(text.outline, requiredOfAuditEvent)
 	}
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if event.EventType != "" && event.EventType != event.DerivedType() {
-		return nil, problem(CodeEventType, "/event_type")
+		return nil, nil, problem(CodeEventType, "/event_type")
 	}
 	event.EventType = event.DerivedType()
 	d, err := record.NewBodyDraft(record.KindAuditEvent, version, true, event)
 	if err != nil {
-		return nil, unfit(err)
+		return nil, nil, unfit(err)
 	}
 	if p := fits(text, d); p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if err := event.Check(); err != nil {
-		return nil, unfit(err)
+		return nil, nil, unfit(err)
 	}
 	body := &AuditEvent{Event: event, Normalized: normalized, Header: headerOf(&event.Correlation)}
-	return body, observe(&body.Header, observed)
+	return body, nil, observe(&body.Header, observed)
 }
 
 // auditMembers decodes members of an audit event, of which all may be absent.
@@ -111,44 +111,44 @@ type AuditPart struct {
 // taken from a decision record, which is checked.
 var oursInPart = slices.Concat(oursInBody, []string{"/event_id", "/event_type", "/action_ids", "/field_provenance"})
 
-func decodeAuditPart(_ string, text said, observed Observed) (any, *Problem) {
+func decodeAuditPart(_ string, text said, observed Observed) (any, *record.Draft, *Problem) {
 	own, rest, p := ownOfPart(text)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	event, normalized, p := auditMembers(rest.raw)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if event.Correlation.ExecutionID == "" {
 		p := problem(CodeInvalid, "/correlation/execution_id")
 		p.Detail += " (required)."
-		return nil, p
+		return nil, nil, p
 	}
 	members, p := saidOf(rest.outline, event)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if err := schema.ValidateAuditMembers(members); err != nil {
-		return nil, unfit(err)
+		return nil, nil, unfit(err)
 	}
 	body := &AuditPart{Header: headerOf(&event.Correlation), Part: record.AuditPart{ActionID: own.ActionID, Normalized: normalized, Members: members}}
 	body.Header.ObservedBy = own.ObservedBy
 	if p := observe(&body.Header, observed); p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	d, err := body.draft()
 	if err == nil {
 		err = schema.ValidateDraft(d)
 	}
 	if err == nil {
-		return body, nil
+		return body, nil, nil
 	}
 	p = unfit(err)
 	if p.Pointer == "/detail/action_id" {
 		p.Pointer = "/action_id"
 	}
-	return nil, p
+	return nil, nil, p
 }
 
 // partOwn are the members of a part that are none of an audit event.

@@ -60,14 +60,19 @@ type Record struct {
 	Version string
 	// Body is a *record.Action, *record.Approval, *record.Decision, *record.Context,
 	// *AuditEvent or *AuditPart. What intake itself finds out may be added to it
-	// before Draft.
+	// before Draft, but for an action and an approval, of which it finds out nothing.
 	Body any
+	// draft is that of a body that stays as it is.
+	draft *record.Draft
 	// at is the JSON Pointer of the body in the request.
 	at string
 }
 
 // Draft returns the draft of the body as it is now. The application gave its ids.
 func (r *Record) Draft() (*record.Draft, error) {
+	if r.draft != nil {
+		return r.draft, nil
+	}
 	switch body := r.Body.(type) {
 	case *AuditEvent:
 		event, _, err := body.drafts(r.Version)

@@ -14,11 +14,12 @@ import (
 	"github.com/readtrail/readtrail/schema"
 )
 
-// A decoder makes the body of a record of one kind.
+// A decoder makes the body of a record of one kind, and its draft if nothing will be
+// added to it.
 type decoder struct {
 	// ours are the members that a client may not give, * for an index.
 	ours   places
-	decode func(version string, body said, observed Observed) (decoded any, p *Problem)
+	decode func(version string, text said, observed Observed) (body any, d *record.Draft, p *Problem)
 }
 
 // decoders are the kinds that clients give. One that schema lists and this does not
@@ -50,12 +51,12 @@ func decode(text jsontext.Value, observed Observed) (*Record, *Problem) {
 	if p != nil {
 		return nil, p
 	}
-	body, p := decoders[taken.kind].decode(taken.version, taken.body, observed)
+	body, draft, p := decoders[taken.kind].decode(taken.version, taken.body, observed)
 	if p != nil {
 		p.Pointer = "/" + string(taken.kind) + p.Pointer
 		return nil, p
 	}
-	return &Record{Kind: taken.kind, Version: taken.version, Body: body}, nil
+	return &Record{Kind: taken.kind, Version: taken.version, Body: body, draft: draft}, nil
 }
 
 // supports reports whether a version of a body is known. A part is of the version of
@@ -84,6 +85,8 @@ type traits[B any] struct {
 	required []string
 	// typedBy is the member that the event type is made of, if it is.
 	typedBy string
+	// settled says that intake finds out nothing about a body that it adds to it.
+	settled bool
 	// ours are further members that a client may not give, * for an index.
 	ours  []string
 	check func(*B) error
@@ -93,11 +96,11 @@ type traits[B any] struct {
 
 var (
 	actionTraits = traits[record.Action]{
-		kind: record.KindAction, required: []string{"action_id", "state", "occurred_at"}, typedBy: "state", check: (*record.Action).Check,
+		kind: record.KindAction, required: []string{"action_id", "state", "occurred_at"}, typedBy: "state", settled: true, check: (*record.Action).Check,
 		header: func(a *record.Action) (*record.Header, string) { return &a.Header, a.State.EventType() },
 	}
 	approvalTraits = traits[record.Approval]{
-		kind: record.KindApproval, required: []string{"approval_id", "kind", "occurred_at"}, typedBy: "kind", check: (*record.Approval).Check,
+		kind: record.KindApproval, required: []string{"approval_id", "kind", "occurred_at"}, typedBy: "kind", settled: true, check: (*record.Approval).Check,
 		header: func(a *record.Approval) (*record.Header, string) { return &a.Header, a.Kind.EventType() },
 	}
 	decisionTraits = traits[record.Decision]{
@@ -111,36 +114,39 @@ var (
 )
 
 func client[B any](t traits[B]) decoder {
-	return decoder{placesOf(slices.Concat(oursInBody, t.ours)...), func(version string, text said, observed Observed) (any, *Problem) {
+	return decoder{placesOf(slices.Concat(oursInBody, t.ours)...), func(version string, text said, observed Observed) (any, *record.Draft, *Problem) {
 		body := new(B)
 		if err := json.Unmarshal(text.raw, body, asClientsSay); err != nil {
-			return nil, undecodable(err)
+			return nil, nil, undecodable(err)
 		}
 		if p := withMembers(text.outline, t.required); p != nil {
-			return nil, p
+			return nil, nil, p
 		}
 		h, eventType := t.header(body)
 		if h.EventType != "" && h.EventType != eventType {
-			return nil, problem(CodeEventType, "/event_type")
+			return nil, nil, problem(CodeEventType, "/event_type")
 		}
 		h.EventType = eventType
 		if p := observe(h, observed); p != nil {
-			return nil, p
+			return nil, nil, p
 		}
 		d, err := record.NewBodyDraft(t.kind, version, true, body)
 		if err != nil {
-			return nil, unfit(err)
+			return nil, nil, unfit(err)
 		}
 		if p := fits(text, d); p != nil {
 			if p.Pointer == "/event_type" {
 				p.Pointer = "/" + t.typedBy // which it was made of
 			}
-			return nil, p
+			return nil, nil, p
 		}
 		if err := t.check(body); err != nil {
-			return nil, unfit(err)
+			return nil, nil, unfit(err)
 		}
-		return body, nil
+		if !t.settled {
+			d = nil
+		}
+		return body, d, nil
 	}}
 }
 

@@ -25,10 +25,11 @@ func alike(t *testing.T, text []byte) {
 		want, wantProblem := plainDecode(bytes.Clone(item), authenticated)
 		got, gotProblem := decode(item, authenticated)
 		require.Equal(t, wantProblem, gotProblem, string(text))
-		require.Equal(t, want, got, string(text))
+		require.Equal(t, want == nil, got == nil)
 		if got == nil {
 			continue
 		}
+		require.Equal(t, want.Body, got.Body, string(text))
 		wantDraft, err := want.Draft()
 		require.NoError(t, err)
 		gotDraft, err := got.Draft()
