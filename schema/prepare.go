@@ -58,17 +58,21 @@ func (p *preparation) below(s *jsonschema.Schema) *jsonschema.Schema {
 		s.Types, s.Minimum, s.Maximum = nil, nil, nil
 		s.Extensions = append(s.Extensions, bounds)
 	}
-	if patterns := excludedBy(s); patterns != nil {
+	if not := excludedBy(s); not != nil {
 		s.Not = nil
-		s.Extensions = append(s.Extensions, excluded(patterns))
+		s.Extensions = append(s.Extensions, not)
 	}
 	s.AllOf = slices.DeleteFunc(s.AllOf, func(one *jsonschema.Schema) bool {
-		if c := conditionOf(one.If); c != nil && saysOnly(one, "If", "Then") {
-			s.Extensions = append(s.Extensions, conditional{c, one.Then})
+		if c := conditionalOf(one); c != nil {
+			s.Extensions = append(s.Extensions, c)
 			return true
 		}
 		if saysOnly(one, "Extensions") {
 			s.Extensions = append(s.Extensions, one.Extensions...)
+			return true
+		}
+		if s.Required == nil && saysOnly(one, "Required") {
+			s.Required = one.Required
 			return true
 		}
 		return false
@@ -92,13 +96,34 @@ func saysOnly(s *jsonschema.Schema, fields ...string) bool {
 type conditional struct {
 	condition *condition
 	then      *jsonschema.Schema
+	// ofMembers says that all that it says is of its members.
+	ofMembers bool
+}
+
+func conditionalOf(s *jsonschema.Schema) *conditional {
+	c := conditionOf(s.If)
+	if c == nil || s.Then == nil || !saysOnly(s, "If", "Then") {
+		return nil
+	}
+	return &conditional{c, s.Then, saysOnly(s.Then, "Properties")}
 }
 
 // Validate implements jsonschema.SchemaExt.
-func (c conditional) Validate(ctx *jsonschema.ValidatorContext, v any) {
-	if c.then != nil && c.condition.holds(v) {
+func (c *conditional) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	if c.condition.holds(v) && !(c.ofMembers && c.hasNone(v)) {
 		ctx.AddErr(ctx.Validate(c.then, v, nil))
 	}
+}
+
+// hasNone reports whether a value has none of the members.
+func (c *conditional) hasNone(v any) bool {
+	object, _ := v.(map[string]any)
+	for name := range c.then.Properties {
+		if _, found := object[name]; found {
+			return false
+		}
+	}
+	return true
 }
 
 // condition is what nearly every "if" says: that a member is there, and is one of some
@@ -159,34 +184,61 @@ func (c *condition) holds(v any) bool {
 	return ok && slices.Contains(c.texts, text)
 }
 
-// excluded are patterns of which a text may match none.
-type excluded []jsonschema.Regexp
-
-// excludedBy returns the patterns that the "not" of a schema consists of, nil if it
-// consists of something else.
-func excludedBy(s *jsonschema.Schema) excluded {
-	switch {
-	case s.Not == nil:
-		return nil
-	case s.Not.Pattern != nil && saysOnly(s.Not, "Pattern"):
-		return excluded{s.Not.Pattern}
-	case len(s.Not.AnyOf) == 0 || !saysOnly(s.Not, "AnyOf"):
-		return nil
-	}
-	var patterns excluded
-	for _, one := range s.Not.AnyOf {
-		if one.Pattern == nil || !saysOnly(one, "Pattern") {
-			return nil
-		}
-		patterns = append(patterns, one.Pattern)
-	}
-	return patterns
+// excluded are what a text may not be: none of some constants, and of no pattern.
+type excluded struct {
+	constants []string
+	patterns  []jsonschema.Regexp
 }
 
-// Validate implements jsonschema.SchemaExt. What is no text satisfies every pattern.
-func (e excluded) Validate(ctx *jsonschema.ValidatorContext, v any) {
-	text, ok := v.(string)
-	if !ok || slices.ContainsFunc(e, func(pattern jsonschema.Regexp) bool { return pattern.MatchString(text) }) {
+// excludedBy returns what the "not" of a schema consists of, nil if it consists of
+// something else.
+func excludedBy(s *jsonschema.Schema) *excluded {
+	if s.Not == nil {
+		return nil
+	}
+	e := &excluded{}
+	if e.add(s.Not) {
+		return e
+	}
+	if len(s.Not.AnyOf) == 0 || !saysOnly(s.Not, "AnyOf") {
+		return nil
+	}
+	for _, one := range s.Not.AnyOf {
+		if !e.add(one) {
+			return nil
+		}
+	}
+	return e
+}
+
+// add adds a schema that is a pattern or a text, and reports whether it is.
+func (e *excluded) add(s *jsonschema.Schema) bool {
+	switch {
+	case s.Pattern != nil && saysOnly(s, "Pattern"):
+		e.patterns = append(e.patterns, s.Pattern)
+		return true
+	case s.Const != nil && saysOnly(s, "Const"):
+		text, ok := (*s.Const).(string)
+		e.constants = append(e.constants, text)
+		return ok
+	default:
+		return false
+	}
+}
+
+// Validate implements jsonschema.SchemaExt.
+func (e *excluded) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	if e.has(v) {
 		ctx.AddError(&kind.Not{})
 	}
+}
+
+// has reports whether a value is excluded. What is no text satisfies every pattern.
+func (e *excluded) has(v any) bool {
+	text, ok := v.(string)
+	if !ok {
+		return len(e.patterns) > 0
+	}
+	return slices.Contains(e.constants, text) ||
+		slices.ContainsFunc(e.patterns, func(pattern jsonschema.Regexp) bool { return pattern.MatchString(text) })
 }

@@ -104,10 +104,18 @@ func Decode(r io.Reader, format Format, limits Limits, observed Observed) ([]Rec
 	text, err := io.ReadAll(io.LimitReader(r, limits.Bytes+1))
 	tooLarge, _ := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case tooLarge != nil, int64(len(text)) > limits.Bytes:
+	case tooLarge != nil:
 		return nil, problem(CodeTooLarge, "")
 	case err != nil:
 		return nil, problem(CodeUnreadable, "")
+	}
+	return DecodeText(text, format, limits, observed)
+}
+
+// DecodeText is Decode for a request that was read already. It keeps nothing of it.
+func DecodeText(text []byte, format Format, limits Limits, observed Observed) ([]Record, *Problem) {
+	if int64(len(text)) > limits.Bytes {
+		return nil, problem(CodeTooLarge, "")
 	}
 	items, many, p := split(text, format, limits.Records)
 	if p != nil {
