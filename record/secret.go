@@ -8,7 +8,6 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -76,10 +75,23 @@ func marked[T string | []byte](text T) bool {
 }
 
 func beginsWithMark[T string | []byte](text T) bool {
-	return slices.ContainsFunc(secretMarks, func(mark string) bool {
-		return len(mark) <= len(text) && strings.EqualFold(string(text[:len(mark)]), mark)
-	})
+	for _, mark := range marksOf[text[0]] {
+		if len(mark) <= len(text) && strings.EqualFold(string(text[:len(mark)]), mark) {
+			return true
+		}
+	}
+	return false
 }
+
+// marksOf are secretMarks by their first byte, in either case.
+var marksOf = func() (by [256][]string) {
+	for _, mark := range secretMarks {
+		for _, first := range eitherCase(mark[0]) {
+			by[first] = append(by[first], mark)
+		}
+	}
+	return by
+}()
 
 // LooksLikeSecret reports whether a text looks like a token, a key or a password.
 func LooksLikeSecret(text string) bool { return marked(text) && secret.MatchString(text) }
