@@ -177,7 +177,8 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) || isJudged(kind, actions, p.name) }) {
 		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
 	}
-	source := append(make([]byte, 0, len(o.raw)), '{')
+	source := sha256.New()
+	begin := []byte(`{`) // of a member: what parts it from the one before, and its name
 	for _, p := range o.members {
 		if isAdded(p) {
 			continue
@@ -191,9 +192,16 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 		if isJudged(kind, actions, p.name) {
 			raw = unjudged(kind, raw)
 		}
-		source = appendMember(source, p.name, raw)
+		begin = append(append(append(begin, '"'), p.name...), `":`...)
+		source.Write(begin)
+		source.Write(raw)
+		begin = append(begin[:0], ',')
 	}
-	return sha256.Sum256(append(source, '}'))
+	if begin[0] == '{' {
+		source.Write(begin)
+	}
+	source.Write([]byte(`}`))
+	return [sha256.Size]byte(source.Sum(nil))
 }
 
 // isJudged reports whether a member holds what intake finds out beside what the
