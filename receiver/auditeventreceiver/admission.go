@@ -65,11 +65,13 @@ func (a *admission) enter(ctx context.Context, n int) (done func(), p *problem) 
 		a.placesTaken.Add(-1)
 		a.instruments.requestsInFlight(-1)
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.patience)
-	defer cancel()
-	if a.work.Acquire(ctx, int64(n)) != nil {
-		leave()
-		return nil, busy()
+	if !a.work.TryAcquire(int64(n)) {
+		ctx, cancel := context.WithTimeout(ctx, a.patience)
+		defer cancel()
+		if a.work.Acquire(ctx, int64(n)) != nil {
+			leave()
+			return nil, busy()
+		}
 	}
 	return func() {
 		a.work.Release(int64(n))
