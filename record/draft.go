@@ -136,7 +136,7 @@ func NewBodyDraft(kind Kind, version string, given bool, body any) (*Draft, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
-	id, err := RepeatID(kind, value)
+	id, err := repeatID(kind, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}

@@ -74,7 +74,7 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 			return own, err
 		}
 	case KindDecision, KindAction, KindApproval, KindContext, KindAuditEvent:
-		if r.ID, err = RepeatID(kind, body); err != nil {
+		if r.ID, err = repeatID(kind, stored); err != nil {
 			return Repeat{}, err
 		}
 		r.Given = kind.OfActions() || givesID(kind, body)
@@ -93,41 +93,33 @@ func RepeatOf(kind Kind, body []byte) (Repeat, error) {
 	return r, nil
 }
 
-// RepeatID returns the id by which repeats of a body are known: its kind and its own
+// idsOf are the members that make the ids of bodies, in their order.
+var idsOf = map[Kind][]string{
+	KindAction: {"action_id", attemptMember, "state"}, KindApproval: {"approval_id", "kind"}, KindDecision: {"decision_id"}, KindContext: {"context_id"},
+	KindAuditEvent: {"event_id"},
+}
+
+// attemptMember is the one of them that may be absent.
+const attemptMember = "attempt_id"
+
+// repeatID returns the id by which repeats of a body are known: its kind and its own
 // ids with blanks between them, so that no id that an application gives to something
 // else is equal to it. The states of an action, and the steps of an approval, are
 // records of their own. It returns an error for a body without the ids of its kind.
-func RepeatID(kind Kind, body []byte) (string, error) {
-	var ids struct {
-		ActionID   string `json:"action_id"`
-		AttemptID  string `json:"attempt_id"`
-		State      string `json:"state"`
-		ApprovalID string `json:"approval_id"`
-		Kind       string `json:"kind"`
-		DecisionID string `json:"decision_id"`
-		ContextID  string `json:"context_id"`
-		EventID    string `json:"event_id"`
-	}
-	if err := json.Unmarshal(body, &ids); err != nil {
-		return "", err
-	}
+func repeatID(kind Kind, o object) (string, error) {
 	var own []string
-	switch kind {
-	case KindAction:
-		own = []string{ids.ActionID, ids.State}
-		if ids.AttemptID != "" {
-			own = slices.Insert(own, 1, ids.AttemptID)
+	for _, name := range idsOf[kind] {
+		raw, found := o.get(name)
+		if !found && name == attemptMember {
+			continue
 		}
-	case KindApproval:
-		own = []string{ids.ApprovalID, ids.Kind}
-	case KindDecision:
-		own = []string{ids.DecisionID}
-	case KindContext:
-		own = []string{ids.ContextID}
-	case KindAuditEvent:
-		own = []string{ids.EventID}
+		id, err := jsontext.AppendUnquote(nil, raw) // of what is no text, an error
+		if err != nil || len(id) == 0 {
+			return "", fmt.Errorf("%s lacks an id", kind)
+		}
+		own = append(own, string(id))
 	}
-	if len(own) == 0 || slices.Contains(own, "") {
+	if own == nil {
 		return "", fmt.Errorf("%s lacks an id", kind)
 	}
 	return string(kind) + " " + strings.Join(own, " "), nil
@@ -185,7 +177,8 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 	if !slices.ContainsFunc(o.members, func(p place) bool { return isAdded(p) || hasAdded(o, p) || isJudged(kind, actions, p.name) }) {
 		return sha256.Sum256(o.raw) // as nearly all that was not completed yet
 	}
-	source := append(make([]byte, 0, len(o.raw)), '{')
+	source := sha256.New()
+	begin := []byte(`{`) // of a member: what parts it from the one before, and its name
 	for _, p := range o.members {
 		if isAdded(p) {
 			continue
@@ -199,9 +192,16 @@ func sourceDigest(kind Kind, o object) [sha256.Size]byte {
 		if isJudged(kind, actions, p.name) {
 			raw = unjudged(kind, raw)
 		}
-		source = appendMember(source, p.name, raw)
+		begin = append(append(append(begin, '"'), p.name...), `":`...)
+		source.Write(begin)
+		source.Write(raw)
+		begin = append(begin[:0], ',')
 	}
-	return sha256.Sum256(append(source, '}'))
+	if begin[0] == '{' {
+		source.Write(begin)
+	}
+	source.Write([]byte(`}`))
+	return [sha256.Size]byte(source.Sum(nil))
 }
 
 // isJudged reports whether a member holds what intake finds out beside what the

@@ -8,7 +8,7 @@ import (
 	"encoding/json/jsontext"
 	"errors"
 	"regexp"
-	"slices"
+	"strings"
 )
 
 // ErrSecret says that a text of a body looks like a token, a key or a password, which
@@ -38,27 +38,69 @@ var secret = regexp.MustCompile(SecretPattern)
 
 // secretMarks are in lower case in whatever secret matches: most texts have none of
 // them, and to look for them takes little time.
-var secretMarks = [][]byte{
-	[]byte("earer"), []byte("basic"), []byte("uthorization"), []byte("ookie"), []byte("passw"), []byte("pwd"), []byte("api_key"), []byte("api-key"),
-	[]byte("apikey"), []byte("secret"), []byte("access"), []byte("token"), []byte("ghp_"), []byte("gho_"), []byte("ghs_"), []byte("ghu_"),
-	[]byte("ghr_"), []byte("github_pat_"), []byte("glpat-"), []byte("akia"), []byte("asia"), []byte("sk-"), []byte("sk_"), []byte("xox"),
-	[]byte("hvs."), []byte("sg."), []byte("eyj"), []byte("-----begin"), []byte("://"), []byte("curl"), []byte("mysql"), []byte("mariadb"),
-	[]byte("sshpass"),
+var secretMarks = []string{
+	"earer ", "earer%20", "basic ", "basic%20", "uthorization:", "uthorization=", "ookie:", "ookie=", "ookie :", "ookie =", "passw", "pwd", "api_key", "api-key",
+	"apikey", "secret", "access_key", "access-key", "accesskey", "token=", "--token ", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "akia", "asia",
+	"sk-", "sk_", "xox", "hvs.", "sg.", "eyj", "-----begin", "://", "curl ", "mysql", "mariadb", "sshpass",
 }
 
-func marked(text []byte) bool {
-	text = bytes.ToLower(text)
-	return slices.ContainsFunc(secretMarks, func(mark []byte) bool { return bytes.Contains(text, mark) })
+// marksBegin are the first two bytes of secretMarks, in either case: by the first a set
+// of the second.
+var marksBegin = func() (begin [256][256 / 64]uint64) {
+	for _, mark := range secretMarks {
+		for _, first := range eitherCase(mark[0]) {
+			for _, second := range eitherCase(mark[1]) {
+				begin[first][second/64] |= 1 << (second % 64)
+			}
+		}
+	}
+	return begin
+}()
+
+func eitherCase(c byte) []byte {
+	if c < 'a' || c > 'z' {
+		return []byte{c}
+	}
+	return []byte{c, c - ('a' - 'A')}
 }
+
+// marked reports whether one of secretMarks stands in a text.
+func marked[T string | []byte](text T) bool {
+	for at := 1; at < len(text); at++ {
+		if second := text[at]; marksBegin[text[at-1]][second/64]&(1<<(second%64)) != 0 && beginsWithMark(text[at-1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func beginsWithMark[T string | []byte](text T) bool {
+	for _, mark := range marksOf[text[0]] {
+		if len(mark) <= len(text) && strings.EqualFold(string(text[:len(mark)]), mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// marksOf are secretMarks by their first byte, in either case.
+var marksOf = func() (by [256][]string) {
+	for _, mark := range secretMarks {
+		for _, first := range eitherCase(mark[0]) {
+			by[first] = append(by[first], mark)
+		}
+	}
+	return by
+}()
 
 // LooksLikeSecret reports whether a text looks like a token, a key or a password.
-func LooksLikeSecret(text string) bool { return marked([]byte(text)) && secret.MatchString(text) }
+func LooksLikeSecret(text string) bool { return marked(text) && secret.MatchString(text) }
 
 // SecretIn returns the place of the first text in a JSON value that looks like a
-// secret, to LooksLikeSecret or to one of others.
-func SecretIn(value jsontext.Value, others ...func(text string) bool) (at jsontext.Pointer, found bool) {
+// secret.
+func SecretIn(value jsontext.Value) (at jsontext.Pointer, found bool) {
 	escaped := bytes.IndexByte(value, '\\') >= 0
-	if !escaped && len(others) == 0 && !marked(value) {
+	if !escaped && !marked([]byte(value)) {
 		return "", false
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(value))
@@ -70,8 +112,7 @@ func SecretIn(value jsontext.Value, others ...func(text string) bool) (at jsonte
 		if token.Kind() != jsontext.KindString {
 			continue
 		}
-		text := token.String()
-		if LooksLikeSecret(text) || slices.ContainsFunc(others, func(looks func(string) bool) bool { return looks(text) }) {
+		if LooksLikeSecret(token.String()) {
 			return d.StackPointer(), true
 		}
 	}

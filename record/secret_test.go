@@ -7,6 +7,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,4 +79,15 @@ func takesForASecret(t *testing.T, name string) {
 	}
 	require.NoError(t, json.Unmarshal(text, &s))
 	assert.Equal(t, record.SecretPattern, s.Defs.NoSecret.Not.Pattern)
+}
+
+// FuzzLooksLikeSecret holds that what is quickly said to be none is none.
+func FuzzLooksLikeSecret(f *testing.F) {
+	for _, text := range append(secrets, ordinary...) {
+		f.Add(text)
+	}
+	pattern := regexp.MustCompile(record.SecretPattern)
+	f.Fuzz(func(t *testing.T, text string) {
+		require.Equal(t, pattern.MatchString(text), record.LooksLikeSecret(text))
+	})
 }

@@ -74,12 +74,22 @@ func load(keys ...key) map[key]compiled {
 
 // compile returns the schema at a place in a text that has a name.
 func compile(name string, text []byte, place string) (*jsonschema.Schema, error) {
+	s, err := asWritten(name, text, place, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(s), nil
+}
+
+// asWritten is compile without what only saves time.
+func asWritten(name string, text []byte, place string, patterns jsonschema.RegexpEngine) (*jsonschema.Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
+	c.UseRegexpEngine(patterns)
 	if err := c.AddResource(name, document); err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}

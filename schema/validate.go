@@ -61,12 +61,24 @@ func fits(get func() (*jsonschema.Schema, error), text []byte) error {
 	if err != nil {
 		return err
 	}
-	// Numbers become doubles, which hold every integer that an entry may.
-	var document any
-	if err := json.Unmarshal(text, &document); err != nil {
-		return &InvalidError{Keyword: "type"}
+	document, err := read(text)
+	if err != nil {
+		return err
 	}
-	err = s.Validate(document)
+	return judge(s, document)
+}
+
+// read decodes what is checked. Numbers become doubles, which hold every integer that an
+// entry may.
+func read(text []byte) (document any, err error) {
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, &InvalidError{Keyword: "type"}
+	}
+	return document, nil
+}
+
+func judge(s *jsonschema.Schema, document any) error {
+	err := s.Validate(document)
 	if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		return firstLeaf(invalid)
 	}

@@ -6,7 +6,7 @@ package intake
 import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
-	"errors"
+	"maps"
 	"slices"
 
 	"github.com/readtrail/readtrail/record"
@@ -43,42 +43,36 @@ var oursInAuditEvent = []string{"/journal_id", "/sequence", "/recorded_at", "/sc
 // requiredOfAuditEvent are those without which there is no draft.
 var requiredOfAuditEvent = []string{"event_id", "occurred_at"}
 
-func decodeAuditEvent(version string, raw jsontext.Value, observed Observed) (any, *Problem) {
-	event, normalized, p := auditMembers(raw, oursInAuditEvent)
+func decodeAuditEvent(version string, text said, observed Observed) (any, *record.Draft, *Problem) {
+	event, normalized, p := auditMembers(text.raw)
 	if p == nil {
-		p = withMembers(raw, requiredOfAuditEvent)
+		p = withMembers(text.outline, requiredOfAuditEvent)
 	}
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if event.EventType != "" && event.EventType != event.DerivedType() {
-		return nil, problem(CodeEventType, "/event_type")
+		return nil, nil, problem(CodeEventType, "/event_type")
 	}
 	event.EventType = event.DerivedType()
 	d, err := record.NewBodyDraft(record.KindAuditEvent, version, true, event)
 	if err != nil {
-		return nil, unfit(err)
+		return nil, nil, unfit(err)
 	}
-	if p := whole(raw, d.Body()); p != nil {
-		return nil, p
-	}
-	if err := schema.ValidateDraft(d); err != nil {
-		return nil, unfit(err)
+	if p := fits(text, d); p != nil {
+		return nil, nil, p
 	}
 	if err := event.Check(); err != nil {
-		return nil, unfit(err)
+		return nil, nil, unfit(err)
 	}
 	body := &AuditEvent{Event: event, Normalized: normalized, Header: headerOf(&event.Correlation)}
-	return body, observe(&body.Header, observed)
+	return body, nil, observe(&body.Header, observed)
 }
 
 // auditMembers decodes members of an audit event, of which all may be absent.
-func auditMembers(raw jsontext.Value, ours []string) (*record.AuditEvent, []record.Normalized, *Problem) {
-	if p := withoutOurs(raw, ours); p != nil {
-		return nil, nil, p
-	}
+func auditMembers(raw jsontext.Value) (*record.AuditEvent, []record.Normalized, *Problem) {
 	event := &record.AuditEvent{}
-	if err := json.Unmarshal(raw, event, json.RejectUnknownMembers(true), normalizedTimes); err != nil {
+	if err := json.Unmarshal(raw, event, asClientsSay); err != nil {
 		return nil, nil, undecodable(err)
 	}
 	return event, event.Normalize(), nil
@@ -117,47 +111,44 @@ type AuditPart struct {
 // taken from a decision record, which is checked.
 var oursInPart = slices.Concat(oursInBody, []string{"/event_id", "/event_type", "/action_ids", "/field_provenance"})
 
-func decodeAuditPart(_ string, raw jsontext.Value, observed Observed) (any, *Problem) {
-	if p := withoutOurs(raw, oursInPart); p != nil {
-		return nil, p
-	}
-	own, rest, p := ownOfPart(raw)
+func decodeAuditPart(_ string, text said, observed Observed) (any, *record.Draft, *Problem) {
+	own, rest, p := ownOfPart(text)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
-	event, normalized, p := auditMembers(rest, nil)
+	event, normalized, p := auditMembers(rest.raw)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if event.Correlation.ExecutionID == "" {
 		p := problem(CodeInvalid, "/correlation/execution_id")
 		p.Detail += " (required)."
-		return nil, p
+		return nil, nil, p
 	}
-	members, p := saidOf(rest, event)
+	members, p := saidOf(rest.outline, event)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	if err := schema.ValidateAuditMembers(members); err != nil {
-		return nil, unfit(err)
+		return nil, nil, unfit(err)
 	}
 	body := &AuditPart{Header: headerOf(&event.Correlation), Part: record.AuditPart{ActionID: own.ActionID, Normalized: normalized, Members: members}}
 	body.Header.ObservedBy = own.ObservedBy
 	if p := observe(&body.Header, observed); p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	d, err := body.draft()
 	if err == nil {
 		err = schema.ValidateDraft(d)
 	}
 	if err == nil {
-		return body, nil
+		return body, nil, nil
 	}
 	p = unfit(err)
 	if p.Pointer == "/detail/action_id" {
 		p.Pointer = "/action_id"
 	}
-	return nil, p
+	return nil, nil, p
 }
 
 // partOwn are the members of a part that are none of an audit event.
@@ -167,28 +158,29 @@ type partOwn struct {
 }
 
 // ownOfPart takes what is the part's own out of it.
-func ownOfPart(raw jsontext.Value) (own partOwn, rest jsontext.Value, p *Problem) {
+func ownOfPart(text said) (own partOwn, rest said, p *Problem) {
 	var members map[string]jsontext.Value
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return own, nil, syntax(err)
+	if err := json.Unmarshal(text.raw, &members); err != nil {
+		return own, rest, syntax(err)
 	}
+	rest.outline = maps.Clone(text.outline)
 	mine := map[string]jsontext.Value{}
 	for _, name := range []string{"action_id", "observed_by"} {
 		if value, found := members[name]; found {
 			mine[name] = value
 			delete(members, name)
+			delete(rest.outline, name)
 		}
 	}
-	text, err := json.Marshal(mine)
+	spelled, err := json.Marshal(mine, json.Deterministic(true))
 	if err == nil {
-		err = json.Unmarshal(text, &own, json.RejectUnknownMembers(true))
+		err = json.Unmarshal(spelled, &own, json.RejectUnknownMembers(true))
 	}
 	if err != nil {
-		return own, nil, undecodable(err)
+		return own, rest, undecodable(err)
 	}
-	rest, err = json.Marshal(members)
-	if err != nil {
-		return own, nil, syntax(err)
+	if rest.raw, err = json.Marshal(members, json.Deterministic(true)); err != nil {
+		return own, rest, syntax(err)
 	}
 	return own, rest, nil
 }
@@ -196,19 +188,19 @@ func ownOfPart(raw jsontext.Value) (own partOwn, rest jsontext.Value, p *Problem
 func (p *AuditPart) draft() (*record.Draft, error) { return record.NewAuditPartDraft(p.Header, p.Part) }
 
 // saidOf returns what was said, as it was decoded.
-func saidOf(raw jsontext.Value, event *record.AuditEvent) (jsontext.Value, *Problem) {
+func saidOf(outline map[string]any, event *record.AuditEvent) (jsontext.Value, *Problem) {
 	text, err := json.Marshal(event)
 	if err != nil {
 		return nil, unfit(err)
 	}
-	if p := kept(raw, text); p != nil {
-		return nil, p
-	}
-	var said, is any
-	if err := errors.Join(json.Unmarshal(raw, &said), json.Unmarshal(text, &is)); err != nil {
+	var is any
+	if err := json.Unmarshal(text, &is); err != nil {
 		return nil, syntax(err)
 	}
-	only(said, is)
+	if p := kept(outline, is); p != nil {
+		return nil, p
+	}
+	only(outline, is)
 	text, err = json.Marshal(is)
 	members := jsontext.Value(text)
 	if err == nil {

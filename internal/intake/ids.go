@@ -4,8 +4,6 @@
 package intake
 
 import (
-	"bytes"
-	"encoding/json/jsontext"
 	"regexp"
 	"slices"
 
@@ -37,30 +35,5 @@ func joins(member, id string) bool {
 		return isIdentifier && (member != documentID || record.ValidGivenID(id)) || idDigest.MatchString(id)
 	default:
 		return true
-	}
-}
-
-// withJoiningIDs refuses a body with an id that telemetry would not have.
-func withJoiningIDs(raw jsontext.Value) *Problem {
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
-	for {
-		token, err := d.ReadToken()
-		if err != nil {
-			return nil // the end
-		}
-		if token.Kind() != jsontext.KindString {
-			continue
-		}
-		depth := d.StackDepth()
-		at := d.StackPointer()
-		switch kind, n := d.StackIndex(depth); {
-		case kind == jsontext.KindBeginArray:
-			at = at.Parent()
-		case n%2 != 0:
-			continue // a name
-		}
-		if !joins(at.LastToken(), token.String()) {
-			return problem(CodeID, shown(d.StackPointer()))
-		}
 	}
 }

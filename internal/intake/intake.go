@@ -60,14 +60,19 @@ type Record struct {
 	Version string
 	// Body is a *record.Action, *record.Approval, *record.Decision, *record.Context,
 	// *AuditEvent or *AuditPart. What intake itself finds out may be added to it
-	// before Draft.
+	// before Draft, but for an action and an approval, of which it finds out nothing.
 	Body any
+	// draft is that of a body that stays as it is.
+	draft *record.Draft
 	// at is the JSON Pointer of the body in the request.
 	at string
 }
 
 // Draft returns the draft of the body as it is now. The application gave its ids.
 func (r *Record) Draft() (*record.Draft, error) {
+	if r.draft != nil {
+		return r.draft, nil
+	}
 	switch body := r.Body.(type) {
 	case *AuditEvent:
 		event, _, err := body.drafts(r.Version)
@@ -99,10 +104,18 @@ func Decode(r io.Reader, format Format, limits Limits, observed Observed) ([]Rec
 	text, err := io.ReadAll(io.LimitReader(r, limits.Bytes+1))
 	tooLarge, _ := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case tooLarge != nil, int64(len(text)) > limits.Bytes:
+	case tooLarge != nil:
 		return nil, problem(CodeTooLarge, "")
 	case err != nil:
 		return nil, problem(CodeUnreadable, "")
+	}
+	return DecodeText(text, format, limits, observed)
+}
+
+// DecodeText is Decode for a request that was read already. It keeps nothing of it.
+func DecodeText(text []byte, format Format, limits Limits, observed Observed) ([]Record, *Problem) {
+	if int64(len(text)) > limits.Bytes {
+		return nil, problem(CodeTooLarge, "")
 	}
 	items, many, p := split(text, format, limits.Records)
 	if p != nil {
@@ -131,7 +144,7 @@ func split(text []byte, format Format, most int) (items []jsontext.Value, many b
 	if format == NDJSON {
 		return lines(text, most)
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(text))
+	d := jsontext.NewDecoder(bytes.NewBuffer(text)) // of which values are parts
 	if many = d.PeekKind() == jsontext.KindBeginArray; many {
 		_, _ = d.ReadToken() // which was seen
 	}
@@ -147,7 +160,7 @@ func split(text []byte, format Format, most int) (items []jsontext.Value, many b
 		if err != nil {
 			return nil, many, syntax(err)
 		}
-		items = append(items, item.Clone())
+		items = append(items, item)
 		if !many {
 			break
 		}
@@ -170,10 +183,9 @@ func lines(text []byte, most int) (items []jsontext.Value, many bool, p *Problem
 		if len(items) == most {
 			return nil, true, problem(CodeTooManyRecords, "")
 		}
-		d := jsontext.NewDecoder(bytes.NewReader(line))
+		d := jsontext.NewDecoder(bytes.NewBuffer(line))
 		item, err := d.ReadValue()
 		if err == nil {
-			item = item.Clone()
 			if _, rest := d.ReadToken(); !errors.Is(rest, io.EOF) {
 				err = errRest
 			}

@@ -53,21 +53,25 @@ const largeBodies = 2
 
 // enter takes a place for a body of n bytes until done is called.
 func (a *admission) enter(ctx context.Context, n int) (done func(), p *problem) {
-	busy := newProblem(codeBusy, "as many requests are under way as are taken at the same time; send this one again later").after(a.retryAfter)
+	busy := func() *problem {
+		return newProblem(codeBusy, "as many requests are under way as are taken at the same time; send this one again later").after(a.retryAfter)
+	}
 	if a.placesTaken.Add(1) > a.places {
 		a.placesTaken.Add(-1)
-		return nil, busy
+		return nil, busy()
 	}
 	a.instruments.requestsInFlight(1)
 	leave := func() {
 		a.placesTaken.Add(-1)
 		a.instruments.requestsInFlight(-1)
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.patience)
-	defer cancel()
-	if a.work.Acquire(ctx, int64(n)) != nil {
-		leave()
-		return nil, busy
+	if !a.work.TryAcquire(int64(n)) {
+		ctx, cancel := context.WithTimeout(ctx, a.patience)
+		defer cancel()
+		if a.work.Acquire(ctx, int64(n)) != nil {
+			leave()
+			return nil, busy()
+		}
 	}
 	return func() {
 		a.work.Release(int64(n))
@@ -121,14 +125,21 @@ func (a *admission) read(body io.Reader, announced int64) (read []byte, release 
 		}
 		return ok
 	}
-	busy := newProblem(codeBusy, "as many bytes are under way as are taken at the same time; send this request again later").after(a.retryAfter)
+	busy := func() *problem {
+		return newProblem(codeBusy, "as many bytes are under way as are taken at the same time; send this request again later").after(a.retryAfter)
+	}
 	if announced > a.maxBody {
 		return nil, release, tooLarge()
 	}
-	if !grow(firstBytes) {
-		return nil, release, busy
+	held := int64(firstBytes)
+	if !grow(held) {
+		return nil, release, busy()
 	}
-	buffer := make([]byte, 0, firstBytes)
+	size := held
+	if announced >= 0 && announced < size {
+		size = announced + 1 // in which the end is seen too
+	}
+	buffer := make([]byte, 0, size)
 	for {
 		n, err := body.Read(buffer[len(buffer):cap(buffer)])
 		buffer = buffer[:len(buffer)+n]
@@ -141,17 +152,17 @@ func (a *admission) read(body io.Reader, announced int64) (read []byte, release 
 		if len(buffer) < cap(buffer) {
 			continue
 		}
-		larger := min(2*int64(cap(buffer)), a.maxBody+1)
+		larger := min(2*max(int64(cap(buffer)), firstBytes/2), a.maxBody+1)
 		if larger <= int64(cap(buffer)) {
 			return nil, release, tooLarge()
 		}
 		if !grow(larger) {
-			return nil, release, busy
+			return nil, release, busy()
 		}
-		old := int64(cap(buffer))
 		buffer = append(make([]byte, 0, larger), buffer...)
-		a.give(old)
-		taken -= old
+		a.give(held)
+		taken -= held
+		held = larger
 	}
 }
 

@@ -5,6 +5,7 @@ package auditeventreceiver
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -23,19 +24,17 @@ type instruments struct {
 // answered counts one answer and what it tells.
 func (i instruments) answered(e *endpoint, r *reply, took time.Duration) {
 	ctx := context.Background()
-	name := attribute.String("endpoint", e.name)
-	i.telemetry.ReceiverAuditEventRequests.Add(ctx, 1, metric.WithAttributes(name, attribute.Int("status", r.status)))
-	i.telemetry.ReceiverAuditEventDuration.Record(ctx, took.Seconds(), metric.WithAttributes(name))
+	i.telemetry.ReceiverAuditEventRequests.Add(ctx, 1, labels.of(label{endpoint: e.name, status: r.status}))
+	i.telemetry.ReceiverAuditEventDuration.Record(ctx, took.Seconds(), labels.of(label{endpoint: e.name}))
 	if r.code != "" {
-		i.telemetry.ReceiverAuditEventRefusals.Add(ctx, 1, metric.WithAttributes(attribute.String("code", r.code), name))
+		i.telemetry.ReceiverAuditEventRefusals.Add(ctx, 1, metric.WithAttributes(attribute.String("code", r.code), attribute.String("endpoint", e.name)))
 	}
 	counts := make(map[written]int64, 1)
 	for _, w := range r.written {
 		counts[w]++
 	}
 	for w, n := range counts {
-		i.telemetry.ReceiverAuditEventRecords.Add(ctx, n,
-			metric.WithAttributes(attribute.String("kind", string(w.kind)), attribute.Bool("repeat", w.repeat)))
+		i.telemetry.ReceiverAuditEventRecords.Add(ctx, n, labels.of(label{written: w}))
 	}
 }
 
@@ -65,4 +64,35 @@ func (i instruments) requestsInFlight(n int64) {
 
 func (i instruments) bytesInFlight(n int64) {
 	i.telemetry.ReceiverAuditEventBytesInFlight.Add(context.Background(), n)
+}
+
+// label is what tells apart the series of a metric that every request counts in: an
+// endpoint, with or without a status, or what was written.
+type label struct {
+	endpoint string
+	status   int
+	written  written
+}
+
+// labelSets are attributes by label, made once: there are few.
+type labelSets struct{ made sync.Map }
+
+var labels labelSets
+
+func (s *labelSets) of(l label) metric.MeasurementOption {
+	if known, found := s.made.Load(l); found {
+		return known.(metric.MeasurementOption)
+	}
+	var attributes []attribute.KeyValue
+	switch {
+	case l.endpoint == "":
+		attributes = append(attributes, attribute.String("kind", string(l.written.kind)), attribute.Bool("repeat", l.written.repeat))
+	case l.status != 0:
+		attributes = append(attributes, attribute.String("endpoint", l.endpoint), attribute.Int("status", l.status))
+	default:
+		attributes = append(attributes, attribute.String("endpoint", l.endpoint))
+	}
+	option := metric.WithAttributeSet(attribute.NewSet(attributes...))
+	s.made.Store(l, option)
+	return option
 }

@@ -54,14 +54,26 @@ const (
 //     of the processor time of a whole request, since both ends share the machine, and
 //     the handler that does less is given more to do.
 func BenchmarkLatency(b *testing.B) {
+	benchLatencies(b, func(b *testing.B, signatures auditjournalextension.Signatures) (ours, bare string) {
+		return newCollector(b, signatures), newBareHandler(b)
+	})
+}
+
+// benchLatencies compares what start starts, by signatures and load.
+func benchLatencies(b *testing.B, start func(*testing.B, auditjournalextension.Signatures) (ours, bare string)) {
 	for _, signatures := range []auditjournalextension.Signatures{auditjournalextension.SignaturesEntry, auditjournalextension.SignaturesGroup} {
-		b.Run(string(signatures)+"/paced", func(b *testing.B) { benchLatency(b, signatures, 4*latencyClients*time.Millisecond) })
-		b.Run(string(signatures)+"/saturated", func(b *testing.B) { benchLatency(b, signatures, 0) })
+		with := func(pace time.Duration) func(*testing.B) {
+			return func(b *testing.B) {
+				ours, bare := start(b, signatures)
+				benchLatency(b, ours, bare, pace)
+			}
+		}
+		b.Run(string(signatures)+"/paced", with(4*latencyClients*time.Millisecond))
+		b.Run(string(signatures)+"/saturated", with(0))
 	}
 }
 
-func benchLatency(b *testing.B, signatures auditjournalextension.Signatures, pace time.Duration) {
-	ours, bare := newCollector(b, signatures), newBareHandler(b)
+func benchLatency(b *testing.B, ours, bare string, pace time.Duration) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: latencyClients, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	next := 0
@@ -154,7 +166,7 @@ func (h host) GetExtensions() map[component.ID]component.Component { return h }
 
 // newCollector runs extension and receiver with a journal on disk and returns where
 // records are sent.
-func newCollector(b *testing.B, signatures auditjournalextension.Signatures) (url string) {
+func newCollector(b testing.TB, signatures auditjournalextension.Signatures) (url string) {
 	dir := b.TempDir()
 	pem, _, err := journal.NewKey(time.Now().Add(-time.Hour))
 	require.NoError(b, err)
@@ -184,7 +196,7 @@ func newCollector(b *testing.B, signatures auditjournalextension.Signatures) (ur
 	return "http://" + address + "/v1/records"
 }
 
-func freeAddress(b *testing.B) string {
+func freeAddress(b testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
 	defer l.Close()
@@ -204,7 +216,7 @@ type bareEntry struct {
 	done chan error
 }
 
-func newBareHandler(b *testing.B) (url string) {
+func newBareHandler(b testing.TB) (url string) {
 	f, err := durable.OS{}.Create(filepath.Join(b.TempDir(), "bare"))
 	require.NoError(b, err)
 	_, key, err := ed25519.GenerateKey(nil)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json/v2"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,6 +30,9 @@ var (
 // of a call together for provenance_wait. What cannot be looked up is no finding: then
 // nothing is written, and the client comes again.
 func (a *api) confirm(ctx context.Context, c *call, decoded []intake.Record) *problem {
+	if !slices.ContainsFunc(decoded, mayCite) {
+		return nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(a.waits, func() { cancel(errClosing) })()
@@ -54,6 +58,16 @@ func (a *api) confirm(ctx context.Context, c *call, decoded []intake.Record) *pr
 		}
 	}
 	return nil
+}
+
+// mayCite reports whether a record is of a kind of which something is confirmed.
+func mayCite(r intake.Record) bool {
+	switch r.Body.(type) {
+	case *record.Decision, *intake.AuditEvent, *record.Context:
+		return true
+	default:
+		return false
+	}
 }
 
 // waiting is what the records of one call share: one time that they wait together,

@@ -4,7 +4,6 @@
 package auditeventreceiver
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 
@@ -62,7 +61,7 @@ func (a *api) decode(c *call) ([]intake.Record, *problem) {
 	}
 	observed := intake.Observed{UpstreamContextSource: c.client.Source, ReceivedContext: c.receivedContext()}
 	limits := intake.Limits{Bytes: a.config.HTTP.MaxRequestBodySize, Records: a.config.Limits.RecordsPerRequest}
-	decoded, refused := intake.Decode(bytes.NewReader(c.body), format, limits, observed)
+	decoded, refused := intake.DecodeText(c.body, format, limits, observed)
 	if refused != nil {
 		return nil, undecoded(refused)
 	}

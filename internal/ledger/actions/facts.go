@@ -35,28 +35,41 @@ var (
 
 // Of reads the facts of a body, stored or not, nil if no rule is about records of its
 // kind. The error quotes nothing.
-func Of(kind record.Kind, body []byte) (*Facts, error) {
+func Of(kind record.Kind, text []byte) (*Facts, error) {
 	if kind != record.KindAction && kind != record.KindApproval {
 		return nil, nil
 	}
 	f := &Facts{}
-	var conflict struct {
-		With string `json:"conflicts_with"`
-	}
+	var with conflict
 	var err error
 	if kind == record.KindAction {
-		err = json.Unmarshal(body, &f.action)
+		var body struct {
+			record.Action
+			conflict
+		}
+		err = json.Unmarshal(text, &body)
+		f.action, with = &body.Action, body.conflict
 	} else {
-		err = json.Unmarshal(body, &f.approval)
+		var body struct {
+			record.Approval
+			conflict
+		}
+		err = json.Unmarshal(text, &body)
+		f.approval, with = &body.Approval, body.conflict
 	}
-	if err = errors.Join(err, json.Unmarshal(body, &conflict)); err != nil {
+	if err != nil {
 		return nil, errUnreadable
 	}
-	f.conflicts = conflict.With != ""
+	f.conflicts = with.ConflictsWith != ""
 	if f.isKnown() {
 		return f, nil
 	}
 	return nil, errUnknownState
+}
+
+// conflict is what the writer of a journal may have added to a body.
+type conflict struct {
+	ConflictsWith string `json:"conflicts_with"`
 }
 
 // OfUnreadable is Of for a body of a version that is not known: its facts are that there
