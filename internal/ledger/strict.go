@@ -184,7 +184,8 @@ func (b *batch) claim(it *item) (*actions.Refusal, error) {
 		return nil, nil
 	}
 	_, taken := b.bodies[it.event]
-	if !taken && b.flying[it.event] == nil {
+	taken = taken || b.flying[it.event] != nil // on its way, or on disk and not yet in the index
+	if !taken {
 		found, err := b.find(it.event)
 		if err != nil {
 			return nil, err
