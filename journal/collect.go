@@ -36,7 +36,7 @@ func (l *lookup) collectFrom(ctx context.Context, j *reconciling, from reference
 	_ = checkLines(ctx, j.source, l.options(&seeker{events: true}), func(lines []checked, _ int64) {
 		for i := range lines {
 			c := &lines[i]
-			if at.line >= from.line && !l.r.full && c.names != nil && l.holds(c, j, at.line) && !l.r.isBeyond(c.names) {
+			if at.line >= from.line && !l.r.full && c.names != nil && j.waiting > 0 && l.holds(c, j, at.line) && !l.r.isBeyond(c.names) {
 				j.waiting--
 				j.take(c, at)
 			}

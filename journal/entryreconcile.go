@@ -87,7 +87,7 @@ func (e *EntryReconciliation) Reconciled() *Reconciled {
 	if e.found != nil {
 		to.Found = j.ids - uint64(e.found.left)
 	}
-	if to.Found == to.IDs && to.IDs > 0 && j.beyond+j.waiting+j.notGood == 0 {
+	if to.Found == to.IDs && to.IDs > 0 && j.beyond+j.waiting+j.notGood+j.onlyItself == 0 {
 		to.Lineage = Valid
 	}
 	if to.ArtifactsNamed > 0 {

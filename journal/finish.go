@@ -29,13 +29,13 @@ func (v *verifier) finish() *Report {
 	v.finishSince()
 	v.finishLineage()
 	v.finishAudited()
-	v.finishReconciling()
 	if v.options.SkipSchema {
 		v.schemaOpen = true
 		v.note(Finding{Code: CodeSchemaNotPerformed})
 	}
 	empty := r.RecordsChecked == 0
 	v.finishNameless()
+	v.finishReconciling()
 	r.Chain = outcome(v.chainBroken, empty)
 	r.Signature = outcome(v.signatureBroken, v.signatureOpen || empty)
 	r.Schema = outcome(v.schemaBroken, v.schemaOpen || empty)

@@ -57,7 +57,9 @@ func (j *reconciling) compareArtifacts(v *verifier, c *checked) {
 		case !errors.Is(there.err, fs.ErrNotExist):
 			f.Detail = fmt.Sprintf("/evidence/artifacts/%d: the file %s cannot be read", i, name)
 		}
-		v.find(c, f)
+		// The entries are as sound as they were: it is the file that is not.
+		f.Segment, f.Offset = v.source.Segments[c.segment].Path, c.offset
+		v.note(f)
 	}
 }
 

@@ -50,7 +50,7 @@ func (v *verifier) finishNameless() {
 		return
 	}
 	if v.boundKeys {
-		v.signatureOpen = true
+		v.signatureOpen, v.keysOpen = true, true
 		v.note(Finding{
 			Code:   CodeSignatureNotPerformed,
 			Detail: "no entry names its journal, and the registry says by journal where a key begins or is invalid",

@@ -29,6 +29,8 @@ type names struct {
 	effects bool
 	// tooMany says that it names more ids than are looked up of one; it has none then.
 	tooMany bool
+	// onlyItself says that it names no event but itself, which proves nothing.
+	onlyItself bool
 }
 
 // namedID is an id and where an audit event names it.
@@ -111,7 +113,8 @@ func (p place) pointer(fields []string) string {
 // read, which is for the schema to say.
 func (p *parts) names() *names {
 	var e struct {
-		Scope struct {
+		EventID string `json:"event_id"`
+		Scope   struct {
 			OrganizationRef string `json:"organization_ref"`
 		} `json:"scope"`
 		Lineage    record.AuditLineage  `json:"lineage"`
@@ -150,7 +153,9 @@ func (p *parts) names() *names {
 		{idOfRead, placeRead, e.ReadIDs},
 	} {
 		for i, id := range list.ids {
-			add(list.kind, list.place, i, id)
+			if list.kind != idOfEvent || id != e.EventID {
+				add(list.kind, list.place, i, id)
+			}
 		}
 	}
 	for i := range e.ToolCalls {
@@ -170,6 +175,7 @@ func (p *parts) names() *names {
 	for _, a := range e.Evidence.Artifacts {
 		n.artifacts = append(n.artifacts, a.Digest)
 	}
+	n.onlyItself = !slices.ContainsFunc(e.Lineage.EventIDs, func(id string) bool { return id != e.EventID })
 	if n.tooMany {
 		n.ids, n.fields = nil, nil
 	}

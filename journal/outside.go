@@ -236,7 +236,7 @@ func (v *verifier) passOver(a *attestation) {
 	}
 	if a.used && !v.chainBroken {
 		// Nobody says that the entries are those which were attested then.
-		v.signatureOpen = true
+		v.signatureOpen, v.keysOpen = true, true
 		v.note(Finding{
 			Code: CodeSignatureNotPerformed, Sequence: a.size,
 			Detail: fmt.Sprintf("keys were judged at the time of a checkpoint whose root the entries that are here do not give: checkpoint %s", a.path),

@@ -92,11 +92,12 @@ type reconciling struct {
 	// first is the sequence of the first audit event.
 	first, events uint64
 	// notGood are audit events that are not valid themselves, beyond those that name more
-	// than is looked up of one, and waiting those that were not kept yet.
-	notGood, beyond, waiting uint64
-	ids, found               uint64
-	artifacts                reconciledArtifacts
-	effects                  bool
+	// than is looked up of one, waiting those that were not kept yet, and onlyItself those
+	// that name no event but themselves.
+	notGood, beyond, waiting, onlyItself uint64
+	ids, found                           uint64
+	artifacts                            reconciledArtifacts
+	effects                              bool
 	// organization is that of the events that are kept.
 	organization int
 	// journals counts those of the organization that were looked through.
@@ -203,6 +204,9 @@ func (j *reconciling) take(c *checked, at reference) {
 		j.waiting++
 		return
 	}
+	if n.onlyItself {
+		j.onlyItself++
+	}
 	j.organization, _ = r.organizations.index(n.organization)
 	event := uint32(len(r.events))
 	r.events = append(r.events, namingEvent{c.sequence, uint32(at.journal), uint32(j.organization)})
@@ -232,18 +236,21 @@ func (r *Reconciliation) field(name string) place {
 	return placeIndex
 }
 
+// maxNameBytes is longer than any name that a directory or a schema allows.
+const maxNameBytes = 1 << 10
+
 // interned are names, each of which stands once. Events of one kind have the same.
 type interned struct {
 	names   []string
 	indexes map[string]int
 }
 
-// index returns where a name stands; false if there are too many.
+// index returns where a name stands; false if there are too many or it is too long.
 func (n *interned) index(name string) (int, bool) {
 	if i, found := n.indexes[name]; found {
 		return i, true
 	}
-	if len(n.names) >= maxNames {
+	if len(n.names) >= maxNames || len(name) > maxNameBytes {
 		return 0, false
 	}
 	if n.indexes == nil {
@@ -255,16 +262,17 @@ func (n *interned) index(name string) (int, bool) {
 }
 
 // finishReconciling ends what one journal adds. Of entries that were taken as verified
-// before, and that nothing proves to be those, none counts.
+// before, and that nothing proves to be those, none counts; nor does any whose key only
+// the end of the journal leaves open.
 func (v *verifier) finishReconciling() {
 	j := v.reconciling
 	if j == nil {
 		return
 	}
 	j.done, j.openEnd = true, v.options.OpenEnd
-	if v.covered && !v.out.confirmed {
+	if v.covered && !v.out.confirmed || v.keysOpen {
 		j.all.forgetBehind(j.before)
-		j.bad, j.notGood, j.beyond, j.waiting, j.ids = []stretch{{0, math.MaxUint64 - 1}}, j.events, 0, 0, 0
+		j.bad, j.notGood, j.beyond, j.waiting, j.onlyItself, j.ids = []stretch{{0, math.MaxUint64 - 1}}, j.events, 0, 0, 0, 0
 	}
 	if j.events > 0 {
 		v.report.Reconciled = &Reconciled{AuditEvents: j.events, Lineage: NotPerformed}

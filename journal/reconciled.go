@@ -76,7 +76,7 @@ func (l *lookup) miss(n naming) {
 func (l *lookup) tellOf(j *reconciling, open *missed) {
 	to := j.report.Reconciled
 	to.IDs, to.Found, to.Journals = j.ids, j.found, j.journals
-	unasked := j.notGood + j.beyond + j.waiting
+	unasked := j.notGood + j.beyond + j.waiting + j.onlyItself
 	if unasked == 0 && j.found == j.ids && j.ids > 0 {
 		to.Lineage = Valid
 	}
@@ -94,7 +94,10 @@ func (l *lookup) tellOf(j *reconciling, open *missed) {
 		said = append(said, fmt.Sprintf("of %d that were not found valid themselves nothing was looked up", j.notGood))
 	}
 	if j.beyond > 0 {
-		said = append(said, fmt.Sprintf("of %d nothing was looked up, because they name more than is looked up of one", j.beyond))
+		said = append(said, fmt.Sprintf("of %d nothing was looked up, because they name more than is looked up of one, or are of one organization too many", j.beyond))
+	}
+	if j.onlyItself > 0 {
+		said = append(said, fmt.Sprintf("%d name no event but themselves", j.onlyItself))
 	}
 	if j.waiting > 0 {
 		said = append(said, fmt.Sprintf("of %d nothing was looked up, because they could not be read again", j.waiting))

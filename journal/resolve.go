@@ -128,20 +128,18 @@ func (l *lookup) run(ctx context.Context) {
 		if l.left == 0 {
 			return
 		}
-		of := l.organizationsOf(j)
-		if len(of) > 0 {
-			l.look(ctx, j, of, func(read int64) {
-				if l.progress != nil {
-					l.progress(done+read, total)
-				}
-			})
-		}
+		l.look(ctx, j, l.organizationsOf(j), func(read int64) {
+			if l.progress != nil {
+				l.progress(done+read, total)
+			}
+		})
 		done += j.source.Size()
 	}
 }
 
-// organizationsOf returns the organizations, of those that matter, whose journal it may
-// be: the one of its first valid entry, or all.
+// organizationsOf returns the organizations, of those that matter, whose journal it is
+// by its first valid entry, or all. It is looked through in any case: entries of another
+// organization may follow, of one that was renamed say.
 func (l *lookup) organizationsOf(j *reconciling) (of []int) {
 	name, n := "", uint64(0)
 	for line, err := range j.source.Lines() {

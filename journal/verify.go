@@ -109,6 +109,8 @@ type verifier struct {
 	// boundKeys are keys that were used and that the registry bounds by sequences of
 	// journals, in a journal of which no entry says which it is.
 	boundKeys bool
+	// keysOpen says that keys could not be judged after all, once all entries were seen.
+	keysOpen bool
 
 	// proven says that the caller proves which checkpoints cover an entry.
 	proven bool

@@ -414,7 +414,7 @@ func TestAnAuditEventWithThousandsOfIDs(t *testing.T) {
 	require.Equal(t, []string{"unchecked 3 /lineage/event_ids/0"}, unresolved(r)[:1])
 	f := reconciled(t, r)
 	require.Equal(t, journal.ClassUnchecked, f.Class)
-	require.Contains(t, f.Detail, "; of 1 nothing was looked up, because they name more than is looked up of one; ")
+	require.Contains(t, f.Detail, "; of 1 nothing was looked up, because they name more than is looked up of one, or are of one organization too many; ")
 }
 
 func TestArtifactsAreHeldAgainstTheFilesGiven(t *testing.T) {

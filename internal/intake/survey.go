@@ -94,7 +94,7 @@ func (s *survey) members() *Problem {
 		case kind != jsontext.KindBeginObject:
 			s.envelope = problem(CodeNotAnObject, "/"+name)
 		default:
-			s.item.kind, s.item.body = record.Kind(name), said{value, outline.(map[string]any)}
+			s.item.kind, s.item.body = record.Kind(strings.Clone(name)), said{value, outline.(map[string]any)}
 		}
 	}
 	switch {

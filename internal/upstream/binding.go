@@ -6,6 +6,7 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/readtrail/readtrail/internal/durable"
 	"github.com/readtrail/readtrail/record"
@@ -63,6 +64,9 @@ func (b *Binding) check() []error {
 		errs = append(errs, errors.New(`subject must be set: the authenticator's subject or the certificate's, or "*" for every client`))
 	} else if err := durable.CheckName(b.Subject, MaxSubject); err != nil {
 		errs = append(errs, fmt.Errorf("subject %w", err))
+	} else if b.Subject != AnyClient && !record.ValidGivenID(b.Subject) && !mayBeCertificates(b.Subject) {
+		errs = append(errs, errors.New("subject is one that no client has: an authenticator's is taken only if it has no other bytes than letters, digits and ._:/@#+=- and begins with one of the first two; "+
+			"have the provider tell another, or bind a certificate"))
 	}
 	if b.OrganizationRef == "" {
 		errs = append(errs, errors.New("organization_ref must be set"))
@@ -73,6 +77,12 @@ func (b *Binding) check() []error {
 		}
 	}
 	return errs
+}
+
+// mayBeCertificates reports whether a subject has the form of one that stands for a
+// certificate: a distinguished name, a URI or a digest.
+func mayBeCertificates(subject string) bool {
+	return strings.Contains(subject, "=") || strings.Contains(subject, "://") || strings.HasPrefix(subject, "sha256:")
 }
 
 // IsFor reports whether the binding is one of a client. One that nobody knows has

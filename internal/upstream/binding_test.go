@@ -50,6 +50,9 @@ func TestBindingsThatCannotBeMeantAreNamedByTheirPlace(t *testing.T) {
 		long[i] = 'a'
 	}
 	assert.Empty(t, Bindings(nil).Check())
+	for _, subject := range []string{"CN=agents eu,O=Bank", "spiffe://bank/agents", "sha256:00", "agents@bank.example"} {
+		assert.Empty(t, Bindings{{Subject: subject, OrganizationRef: "bank"}}.Check())
+	}
 	assert.Empty(t, Bindings{{Subject: "*", OrganizationRef: "bank"}, {Subject: "*", OrganizationRef: "bank", RetentionClass: "kyc"}}.Check())
 	for want, bindings := range map[string]Bindings{
 		"clients is empty, which could mean everybody or nobody: list who writes for whom, or leave it out": {},
@@ -57,7 +60,9 @@ func TestBindingsThatCannotBeMeantAreNamedByTheirPlace(t *testing.T) {
 			"clients::0::organization_ref must be set": {{RetentionClass: "kyc"}},
 		"clients::0::subject has 257 bytes, more than 256":                    {{Subject: string(long), OrganizationRef: "bank"}},
 		"clients::1::retention_class contains U+0009, which is not printable": {{Subject: "a", OrganizationRef: "bank"}, {Subject: "b", OrganizationRef: "bank", RetentionClass: "k\tyc"}},
-		"clients::1 is the same as clients::0: remove one":                    {{Subject: "a", OrganizationRef: "bank"}, {Subject: "a", OrganizationRef: "bank"}},
+		"clients::0::subject is one that no client has: an authenticator's is taken only if it has no other bytes than letters, digits and ._:/@#+=- and begins with one of the first two; " +
+			"have the provider tell another, or bind a certificate": {{Subject: "auth0|5f7c", OrganizationRef: "bank"}},
+		"clients::1 is the same as clients::0: remove one": {{Subject: "a", OrganizationRef: "bank"}, {Subject: "a", OrganizationRef: "bank"}},
 	} {
 		assert.EqualError(t, errors.Join(bindings.Check()...), want)
 	}
