@@ -22,7 +22,8 @@ build: bin/readtrail-collector bin/readtrail ## Build bin/readtrail-collector an
 
 bin/readtrail-collector: $(SOURCES)
 	go tool builder --config builder-config.yaml --skip-compilation --skip-strict-versioning=false
-	cd _build && go build -trimpath -ldflags='$(LDFLAGS)' -o ../bin/readtrail-collector .
+	cp internal/build/dist/*.go _build
+	cd _build && go build -trimpath -tags dist -ldflags='$(LDFLAGS)' -o ../bin/readtrail-collector .
 
 bin/readtrail: $(SOURCES)
 	go build -trimpath -ldflags='$(LDFLAGS)' -o bin/readtrail ./cmd/readtrail

@@ -11,9 +11,10 @@ import (
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
 )
 
-// flushInterval is how long what the index learned stays in memory at least once
-// while the journal runs.
-const flushInterval = 5 * time.Second
+// flushInterval is how long what the index learned stays in memory before it is written,
+// unless it is much (Index.Worthwhile), which bounds what a crash leaves to learn anew. A
+// group that is committed meanwhile waits for the disk, so it is not short.
+const flushInterval = time.Minute
 
 // indexWritten delivers how a batch of the index went.
 func (w *writer) indexWritten() <-chan error {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/readtrail/readtrail/extension/auditjournalextension"
+	"github.com/readtrail/readtrail/internal/headroom"
 )
 
 // BenchmarkApart is BenchmarkLatency with the receiver, the bare handler and the clients
@@ -69,6 +70,9 @@ func serveApart(b *testing.B, what string) (url string) {
 // TestServedApart is a server of BenchmarkApart until its input ends.
 func TestServedApart(t *testing.T) {
 	what := os.Getenv(servedVariable)
+	if what != "" {
+		headroom.Keep(headroom.Default) // as the distribution does
+	}
 	var url string
 	switch what {
 	case "":
