@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,13 +18,13 @@ const MaxInteger = 1<<53 - 1
 
 // members write themselves in the order of RFC 8785. That says the same as
 // json.Marshal and then Canonicalize, in one step and without reflection, since
-// every read is written so.
+// every read and every action is written so.
 type members interface{ write(*writer) }
 
 // A writer spells a body in RFC 8785 form. Names are plain ASCII.
 //
-// Every number in a body is an integer of at most MaxInteger by its Go type or by
-// the callers' bounds, so that its digits are its canonical form.
+// Every number in a body is an integer of at most MaxInteger, so that its digits are its
+// canonical form.
 type writer struct {
 	text []byte
 	// open is how many objects are not yet closed.
@@ -93,11 +94,18 @@ func (w *writer) given(name, s string) {
 	}
 }
 
-// number writes a member unless it is 0.
+// integer writes a member that is a number, and number one unless it is 0.
+func (w *writer) integer(name string, n int64) {
+	if n < -MaxInteger || n > MaxInteger {
+		w.err = fmt.Errorf("%s is no number that an entry may hold", name)
+	}
+	w.name(name)
+	w.text = strconv.AppendInt(w.text, n, 10)
+}
+
 func (w *writer) number(name string, n int64) {
 	if n != 0 {
-		w.name(name)
-		w.text = strconv.AppendInt(w.text, n, 10)
+		w.integer(name, n)
 	}
 }
 

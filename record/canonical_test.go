@@ -63,7 +63,7 @@ func fill(t *rapid.T, v reflect.Value) {
 }
 
 func TestABodyIsWhatTheLibraryMakesOfIt(t *testing.T) {
-	for _, body := range []members{&Read{}, &Lineage{}, &Span{}, &Journal{}} {
+	for _, body := range []members{&Read{}, &Lineage{}, &Span{}, &Journal{}, &Action{}, &Approval{}} {
 		typ := reflect.TypeOf(body).Elem()
 		t.Run(typ.Name(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -95,4 +95,11 @@ func TestWhatIsNoTextIsRefused(t *testing.T) {
 	read.Basis["\xff"] = BasisRule
 	_, err = NewReadDraft(read, true)
 	require.Error(t, err)
+}
+
+func TestANumberThatNoEntryMayHoldIsRefused(t *testing.T) {
+	for n, refused := range map[int64]bool{MaxInteger: false, MaxInteger + 1: true, -MaxInteger: false, -MaxInteger - 1: true} {
+		_, err := newObject(&Action{Target: ActionTarget{Port: n}})
+		require.Equal(t, refused, err != nil, n)
+	}
 }

@@ -124,15 +124,7 @@ func newDraft(kind Kind, id string, given bool, body members) (*Draft, error) {
 // these kinds the body must say occurred_at itself, so that a repeat of it is one.
 // version is that of its schema, and given says that the application gave its id.
 func NewBodyDraft(kind Kind, version string, given bool, body any) (*Draft, error) {
-	raw, err := json.Marshal(body)
-	value := jsontext.Value(raw)
-	if err == nil {
-		err = value.Canonicalize()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", kind, err)
-	}
-	o, err := split(value)
+	o, err := objectOf(body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
@@ -141,6 +133,22 @@ func NewBodyDraft(kind Kind, version string, given bool, body any) (*Draft, erro
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	return draftOf(kind, version, id, given, o)
+}
+
+// objectOf returns any body in RFC 8785 form.
+func objectOf(body any) (object, error) {
+	if m, ok := body.(members); ok {
+		return newObject(m)
+	}
+	raw, err := json.Marshal(body)
+	value := jsontext.Value(raw)
+	if err == nil {
+		err = value.Canonicalize()
+	}
+	if err != nil {
+		return object{}, err
+	}
+	return split(value)
 }
 
 func draftOf(kind Kind, version, id string, given bool, o object) (*Draft, error) {

@@ -3,9 +3,8 @@
 
 package record
 
-import "strconv"
-
-// This file names the members of every body in the order of RFC 8785.
+// This file names the members of bodies that telemetry gives, and of those of the journal
+// itself, in the order of RFC 8785.
 
 func (r *Read) write(w *writer) {
 	w.strings("action_ids", r.ActionIDs)
@@ -226,8 +225,7 @@ func (e *Effect) write(w *writer) {
 	w.given("query_digest", e.QueryDigest)
 	w.number("query_size", e.QuerySize)
 	if e.Rows != nil {
-		w.name("rows")
-		w.text = strconv.AppendInt(w.text, *e.Rows, 10)
+		w.integer("rows", *e.Rows)
 	}
 	w.given("status", e.Status)
 	w.given("system", e.System)
