@@ -176,8 +176,9 @@ func TestAForgedTraceparentAndAnotherOrganizationAreLabeledAndRefused(t *testing
 		require.Equal(t, http.StatusForbidden, status, answer)
 		require.Contains(t, answer, `"code":"scope_forbidden"`)
 	}
-	status, answer, _ = ask(t, c, "POST", "/v1/records", plannedAction("act_2", tokenOfAct2), "Authorization", "Bearer wrong")
+	status, answer, header := ask(t, c, "POST", "/v1/records", plannedAction("act_2", tokenOfAct2), "Authorization", "Bearer wrong")
 	require.Equal(t, http.StatusUnauthorized, status, answer)
+	require.Equal(t, `Bearer realm="readtrail"`, header.Get("WWW-Authenticate"))
 	require.NoError(t, c.Stop())
 	h.requireVerified()
 

@@ -34,6 +34,8 @@ type api struct {
 	health        *health
 	logger        *zap.Logger
 	authenticator string
+	// challenge says what the authenticator wants to see, "" if that is not known.
+	challenge string
 	trust         *auditlog.Trust
 	endpoints     []*endpoint
 	// assembler is told of what is on disk, nil if nothing is composed.
@@ -99,7 +101,8 @@ func newAPI(config *Config, journal keeper, trust *auditlog.Trust, telemetry *me
 	a.admission = newAdmission(config, a.instruments)
 	a.waits, a.endWaits = context.WithCancelCause(context.Background())
 	if config.HTTP.Auth.HasValue() {
-		a.authenticator = config.HTTP.Auth.Get().Config.AuthenticatorID.String()
+		id := config.HTTP.Auth.Get().Config.AuthenticatorID
+		a.authenticator, a.challenge = id.String(), challenges[id.Type().String()]
 	}
 	a.endpoints = endpointsOf(a)
 	return a
@@ -175,6 +178,14 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, e *endpoint, rest s
 	return e.serve(r.Context(), c)
 }
 
+// challenges are those of the authenticators in the distribution, by their types, as they
+// are configured by default (RFC 9110, 11.6.1; RFC 7617; RFC 6750).
+var challenges = map[string]string{
+	"basicauth":       `Basic realm="readtrail"`,
+	"bearertokenauth": `Bearer realm="readtrail"`,
+	"oidc":            `Bearer realm="readtrail"`,
+}
+
 // refusal is the endpoint's answer to a problem.
 func (e *endpoint) refusal(p *problem, media string) reply {
 	if e.refuse != nil {
@@ -194,6 +205,9 @@ func (a *api) refuseEarly(w http.ResponseWriter, r *http.Request, _ string, stat
 	p := newProblem(codeEncoding, "the body cannot be read as its Content-Encoding says, or that encoding is not taken")
 	if status == http.StatusUnauthorized {
 		p = newProblem(codeUnauthorized, "the request did not authenticate")
+		if a.challenge != "" {
+			w.Header().Set("WWW-Authenticate", a.challenge)
+		}
 	}
 	media, _ := mediaOf(r.Header.Values("Content-Type"), e.media)
 	answer := e.refusal(p, media)

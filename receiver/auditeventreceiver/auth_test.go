@@ -68,8 +68,12 @@ func (a *authenticator) Authenticate(ctx context.Context, sources map[string][]s
 var authenticatorID = component.MustNewID("names")
 
 func withAuthenticator(r *rig, c *Config, silent bool) {
-	r.host.extensions[authenticatorID] = &authenticator{silent: silent}
-	c.HTTP.Auth = configoptional.Some(confighttp.AuthConfig{Config: configauth.Config{AuthenticatorID: authenticatorID}})
+	withAuthenticatorNamed(r, c, authenticatorID, silent)
+}
+
+func withAuthenticatorNamed(r *rig, c *Config, id component.ID, silent bool) {
+	r.host.extensions[id] = &authenticator{silent: silent}
+	c.HTTP.Auth = configoptional.Some(confighttp.AuthConfig{Config: configauth.Config{AuthenticatorID: id}})
 }
 
 func TestAClientWritesForItsOrganizationsOnly(t *testing.T) {
@@ -143,6 +147,20 @@ func TestWhoDoesNotAuthenticateIsToldNothing(t *testing.T) {
 	assert.Equal(t, http.StatusOK, r.decide("x", "Authorization", "a").status)
 	for _, entry := range r.logs.All() {
 		assert.NotContains(t, entry.Message, "CANARY")
+	}
+}
+
+func TestWhoDoesNotAuthenticateIsToldHow(t *testing.T) {
+	for id, want := range map[component.ID]string{
+		component.MustNewID("bearertokenauth"):              `Bearer realm="readtrail"`,
+		component.MustNewIDWithName("basicauth", "writers"): `Basic realm="readtrail"`,
+		component.MustNewID("oidc"):                         `Bearer realm="readtrail"`,
+		authenticatorID:                                     "", // nobody knows
+	} {
+		r := newRig(t, func(r *rig, c *Config) { withAuthenticatorNamed(r, c, id, false) })
+		got := r.send("POST", "/v1/records", "{}", "Content-Type", mediaJSON)
+		requireProblem(t, got, http.StatusUnauthorized, "unauthorized", "")
+		assert.Equal(t, want, got.header.Get("WWW-Authenticate"), id)
 	}
 }
 
