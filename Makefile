@@ -39,6 +39,7 @@ test-deps: ## Install what tests use beside Go, if root may; without it they are
 check: ## Formatting, vet, static analysis, generated files
 	@test -z "$$(go tool gofumpt -l $(GO_DIRS))" || { go tool gofumpt -d $(GO_DIRS); exit 1; }
 	go vet ./...
+	go vet -tags dist ./internal/build/dist
 	go tool staticcheck ./...
 	sh internal/build/check-generated.sh
 

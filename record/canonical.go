@@ -94,7 +94,7 @@ func (w *writer) given(name, s string) {
 	}
 }
 
-// integer writes a member that is a number, and number one unless it is 0.
+// integer writes a member that is a number.
 func (w *writer) integer(name string, n int64) {
 	if n < -MaxInteger || n > MaxInteger {
 		w.err = fmt.Errorf("%s is no number that an entry may hold", name)
@@ -103,6 +103,7 @@ func (w *writer) integer(name string, n int64) {
 	w.text = strconv.AppendInt(w.text, n, 10)
 }
 
+// number writes a member that is a number unless it is 0.
 func (w *writer) number(name string, n int64) {
 	if n != 0 {
 		w.integer(name, n)

@@ -97,6 +97,18 @@ func TestWhatIsNoTextIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestABodyThatEmbedsAnotherKeepsItsOwnMembers(t *testing.T) {
+	wider := struct {
+		Action `json:",inline"`
+		Extra  string `json:"extra"`
+	}{Action{ActionID: "act_1", State: ActionPlanned}, "x"}
+	d, err := NewBodyDraft(KindAction, SchemaVersion, true, &wider)
+	require.NoError(t, err)
+	require.Contains(t, string(d.Body()), `"extra":"x"`)
+	_, err = NewBodyDraft(KindAction, SchemaVersion, true, (*Action)(nil))
+	require.Error(t, err)
+}
+
 func TestANumberThatNoEntryMayHoldIsRefused(t *testing.T) {
 	for n, refused := range map[int64]bool{MaxInteger: false, MaxInteger + 1: true, -MaxInteger: false, -MaxInteger - 1: true} {
 		_, err := newObject(&Action{Target: ActionTarget{Port: n}})

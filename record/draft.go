@@ -137,8 +137,15 @@ func NewBodyDraft(kind Kind, version string, given bool, body any) (*Draft, erro
 
 // objectOf returns any body in RFC 8785 form.
 func objectOf(body any) (object, error) {
-	if m, ok := body.(members); ok {
-		return newObject(m)
+	switch b := body.(type) { // and nothing that has one of them embedded
+	case *Action:
+		if b != nil {
+			return newObject(b)
+		}
+	case *Approval:
+		if b != nil {
+			return newObject(b)
+		}
 	}
 	raw, err := json.Marshal(body)
 	value := jsontext.Value(raw)

@@ -5,8 +5,8 @@
 //
 // By default Go collects when the heap has doubled. A collector that keeps next to nothing
 // in memory does so several times a second under load, each time taking the processors
-// from the requests under way for some milliseconds: more than one in a hundred of them
-// waits for that (docs/performance.md). A fixed, higher GOGC would mend it and let a heap
+// from the requests under way for some milliseconds: one in a hundred of them waits for
+// that (docs/adr/0035-room-for-garbage.md). A fixed, higher GOGC would mend it and let a heap
 // of a gigabyte grow to several; this gives a fixed number of bytes instead.
 package headroom
 
@@ -15,9 +15,11 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
+	"time"
 )
 
-// Default is what the distribution keeps, in bytes.
+// Default is what the distribution keeps, in bytes, give or take a quarter.
 const Default = 48 << 20
 
 // goDefault is the percentage that Go has of itself, and most the highest that is set: it
@@ -28,32 +30,62 @@ const (
 )
 
 // Keep lets garbage come to room bytes before it is collected, or to as much as is alive
-// if that is more, as Go has it. It goes on until the process ends, and changes nothing
-// where the environment has GOGC. GOMEMLIMIT holds as ever.
-func Keep(room uint64) {
+// if that is more, as Go has it, and changes nothing where the environment has GOGC.
+// GOMEMLIMIT holds as ever. It goes on until stop is called, which leaves the percentage
+// as it is.
+func Keep(room uint64) (stop func()) {
 	if os.Getenv("GOGC") != "" {
-		return
+		return func() {}
 	}
-	k := &keeper{room: room, percent: goDefault}
+	k := &keeper{room: room, percent: goDefault, collected: make(chan struct{}, 1)}
 	k.adjust()
-	k.watch()
+	stopped := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() { k.run(stopped) })
+	return func() {
+		close(stopped)
+		running.Wait()
+	}
 }
 
 // keeper sets the percentage anew after each collection.
 type keeper struct {
-	room    uint64
-	percent int
+	room      uint64
+	percent   int
+	collected chan struct{}
 }
 
-// collected is unreachable from the beginning, so that every collection finds one.
-type collected struct{ by *keeper }
+// lookInterval is when the keeper looks without being told: one cleanup that hangs,
+// whosever it is, holds up all others.
+const lookInterval = time.Second
 
-// watch has the next collection adjust the percentage of the one after it.
-func (k *keeper) watch() {
-	runtime.AddCleanup(&collected{k}, func(k *keeper) {
+func (k *keeper) run(stopped <-chan struct{}) {
+	look := time.NewTicker(lookInterval)
+	defer look.Stop()
+	k.watch()
+	for {
+		select {
+		case <-k.collected:
+			k.watch()
+		case <-look.C:
+		case <-stopped:
+			return
+		}
 		k.adjust()
-		k.watch()
-	}, k)
+	}
+}
+
+// unreachable is so from the beginning, so that the next collection finds it.
+type unreachable struct{ of *keeper }
+
+// watch has the keeper told of the next collection.
+func (k *keeper) watch() {
+	runtime.AddCleanup(&unreachable{k}, func(collected chan<- struct{}) {
+		select {
+		case collected <- struct{}{}:
+		default:
+		}
+	}, k.collected)
 }
 
 // adjust sets the percentage, which stops the process for a moment, unless the one that is

@@ -4,9 +4,11 @@
 package headroom_test
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"testing"
 	"time"
 
@@ -17,12 +19,10 @@ import (
 
 // TestASmallHeapIsCollectedLessOften and is left to Go once it is large.
 func TestASmallHeapIsCollectedLessOften(t *testing.T) {
-	t.Setenv("GOGC", "") // whatever the tests run with
-	before := debug.SetGCPercent(100)
-	t.Cleanup(func() { debug.SetGCPercent(before) })
+	begin(t, "")
 	plain := collections(256 << 20)
 
-	headroom.Keep(64 << 20)
+	t.Cleanup(headroom.Keep(64 << 20))
 	kept := collections(256 << 20)
 	require.Less(t, 3*kept, plain, "collections without and with room")
 
@@ -42,12 +42,37 @@ func TestASmallHeapIsCollectedLessOften(t *testing.T) {
 	}, waitFor, tick, "what is small again has it again")
 }
 
+// TestACleanupThatHangsLeavesTheHeapBounded: whosever it is, no other runs meanwhile.
+func TestACleanupThatHangsLeavesTheHeapBounded(t *testing.T) {
+	begin(t, "")
+	hangs, released := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(released) })
+	for range runtime.GOMAXPROCS(0) { // more than there are to run them
+		runtime.AddCleanup(new([64]byte), func(int) {
+			select {
+			case hangs <- struct{}{}:
+			case <-released:
+			}
+			<-released
+		}, 0)
+	}
+	t.Cleanup(headroom.Keep(64 << 20))
+	runtime.GC()
+	<-hangs
+
+	live := make([]*[1 << 10]byte, 256<<10)
+	for i := range live {
+		live[i] = new([1 << 10]byte)
+	}
+	runtime.GC()
+	require.Eventually(t, func() bool { return percentage() == 100 }, waitFor, tick)
+	runtime.KeepAlive(live)
+}
+
 // TestWhatTheOperatorSaysStands: GOGC is theirs.
 func TestWhatTheOperatorSaysStands(t *testing.T) {
-	t.Setenv("GOGC", "60")
-	before := debug.SetGCPercent(60)
-	t.Cleanup(func() { debug.SetGCPercent(before) })
-	headroom.Keep(64 << 20)
+	begin(t, "60")
+	t.Cleanup(headroom.Keep(64 << 20))
 	runtime.GC()
 	require.EqualValues(t, 60, percentage())
 }
@@ -56,6 +81,15 @@ const (
 	waitFor = 30 * time.Second
 	tick    = 10 * time.Millisecond
 )
+
+// begin is as a process begins whose environment has this GOGC.
+func begin(t *testing.T, gogc string) {
+	t.Setenv("GOGC", gogc)
+	percent, err := strconv.Atoi(cmp.Or(gogc, "100"))
+	require.NoError(t, err)
+	before := debug.SetGCPercent(percent)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+}
 
 // sink keeps garbage on the heap.
 var sink []byte

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/readtrail/readtrail/internal/ledger/repeat"
@@ -84,7 +85,7 @@ func newWriter(l *Ledger) *writer {
 
 // run goes on until the journal is closed.
 func (w *writer) run() {
-	flush := time.NewTicker(flushInterval)
+	flush := time.NewTimer(rand.N(flushInterval)) // not all journals of a collector at once
 	defer flush.Stop()
 	closing := w.ledger.closing
 	for {
@@ -114,6 +115,7 @@ func (w *writer) run() {
 			w.perform(t)
 		case <-flush.C:
 			w.startFlush()
+			flush.Reset(flushInterval)
 		case <-w.retry.C:
 			w.restore()
 		case <-closing:

@@ -36,8 +36,8 @@ type api struct {
 	authenticator string
 	// challenge says what the authenticator wants to see, "" if that is not known.
 	challenge string
-	trust         *auditlog.Trust
-	endpoints     []*endpoint
+	trust     *auditlog.Trust
+	endpoints []*endpoint
 	// assembler is told of what is on disk, nil if nothing is composed.
 	assembler *assembly.Assembler
 }

@@ -85,7 +85,10 @@ func benchLatency(b *testing.B, ours, bare string, pace time.Duration) {
 	if pace > 0 {
 		parts = latencyRequests / stretchRequests
 	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: latencyClients, DisableCompression: true}}
+	client := &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: latencyClients, DisableCompression: true,
+		IdleConnTimeout: 20 * time.Second, // before the server's, which may close one as a request leaves
+	}}
 	defer client.CloseIdleConnections()
 	next := 0
 	bodies := func() [][][]byte {
