@@ -5,6 +5,7 @@ package main
 
 import (
 	"runtime"
+	"syscall"
 
 	"github.com/readtrail/readtrail/internal/durable"
 )
@@ -80,7 +81,24 @@ func (f oneThread) SyncDir(dir string) error {
 }
 
 func (f oneThread) Lock(dir string) (durable.Lock, error) {
-	return both(f.thread, func() (durable.Lock, error) { return f.OS.Lock(dir) })
+	l, err := both(f.thread, func() (durable.Lock, error) { return f.OS.Lock(dir) })
+	if err != nil {
+		return nil, err
+	}
+	return releasedLock{l}, nil
+}
+
+// releasedLock is released whatever closing it says, as Linux has it (close(2)): strace
+// has the call fail without making it, on whichever thread it is the n-th.
+type releasedLock struct{ durable.Lock }
+
+func (l releasedLock) Close() error {
+	descriptor := l.Lock.(interface{ Fd() uintptr }).Fd()
+	err := l.Lock.Close()
+	if err != nil {
+		_ = syscall.Close(int(descriptor))
+	}
+	return err
 }
 
 type threadReader struct {
