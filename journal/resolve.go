@@ -40,9 +40,10 @@ var errAllFound = errors.New("everything was found")
 
 // Resolve looks up what the audit events of all journals name in the entries of these
 // journals that were valid, and adds to their reports. It reads the journals once
-// more, as they were when they were opened, until all is found; and again as often as more is named than is kept at a time. Elsewhere says why
-// an organization may have journals that were not verified; "" means that there is none.
-// The options are those that Verify was given.
+// more, as they were when they were opened, until all is found; and again as often as
+// more is named than is kept at a time. Elsewhere says why an organization may have
+// journals that were not verified; "" means that there is none. The options are those
+// that Verify was given.
 func (r *Reconciliation) Resolve(ctx context.Context, opt Options, elsewhere func(organization string) string) {
 	r.forget()
 	l := &lookup{r: r, registry: opt.Registry, skipSchema: opt.SkipSchema, policy: opt.Policy, progress: opt.Progress, open: make([]missed, len(r.journals))}

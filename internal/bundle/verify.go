@@ -25,7 +25,8 @@ type Trust struct {
 // Verify checks a bundle of size bytes (requirement E7): that it holds exactly what
 // its signed manifest lists, and that each entry in it stood in its journal. It
 // needs no journal, reads the bundle twice, and once more if there are audit events in
-// it, and keeps of each journal what its checkpoints need. An error means that the bundle could not be read.
+// it, and keeps of each journal what its checkpoints need. An error means that the bundle
+// could not be read.
 func Verify(ctx context.Context, r io.ReaderAt, size int64, trust Trust) (*Report, error) {
 	v := &verifier{ctx: ctx, trust: trust, archive: r, size: size, named: journal.NewEntryReconciliation(), report: &Report{
 		ManifestSignature: journal.NotPerformed, Findings: []Finding{}, Counts: map[journal.Code]uint64{},

@@ -75,7 +75,8 @@ func (k *keeper) run(stopped <-chan struct{}) {
 	}
 }
 
-// unreachable is so from the beginning, so that the next collection finds it.
+// unreachable is so from the beginning, so that the next collection finds it. It has a
+// pointer, since what has none may share its memory with something that lives on.
 type unreachable struct{ of *keeper }
 
 // watch has the keeper told of the next collection.
